@@ -96,7 +96,6 @@ static void addRandomKeys(PassList &passes) {
 
 /// With `records`, adds a record of each value that a kernel stores.
 static void addKernels(PassList &passes, bool records = false) {
-  addCleanUp(passes);
   passes.add(createJoinProducts());
   passes.add(createSliceOperands());
   addCleanUp(passes);

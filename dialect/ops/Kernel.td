@@ -66,9 +66,9 @@ def Mp_PartOp : Mp_Op<"part", [Pure]> {
 def Mp_AssembleOp : Mp_Op<"assemble", [Pure]> {
   let summary = "tensor that kernels have written in parts";
   let description = [{
-    Every operand is the result of a kernel and has no other use. The kernel writes it into the memory of the
-    result, from element `offsets[i]` on. All of them together are the result. `mp-remove-copies` makes it of a
-    concatenation.
+    Every operand is the result of a kernel, which writes it into the memory of the result, from element
+    `offsets[i]` on, or is itself assembled there. All of them together are the result. An operand without gaps
+    may have other uses. `mp-remove-copies` makes the op of a concatenation.
 
     Example:
     ```mlir

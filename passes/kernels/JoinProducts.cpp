@@ -32,14 +32,12 @@ bool addsRows(Operation *op) {
          tensorType(product.getRhs()).getRank() == 2;
 }
 
-/// Whether joining the operands costs less than adding up the results.
-bool isWorthIt(Operation *op) {
-  if (isa<SumOp>(op))
-    return true; // its operand is that of a product, or small
+/// Whether joining a product's operands costs less than adding up its results.
+bool isWorthIt(MatmulOp product) {
   int64_t read = 0;
-  for (Value operand : op->getOperands())
+  for (Value operand : product->getOperands())
     read += tensorType(operand).getNumElements();
-  return read < tensorType(op->getResult(0)).getNumElements();
+  return read < product.getType().getNumElements();
 }
 
 /// Whether the ops differ in their operands alone, and these in their rows.
@@ -65,15 +63,19 @@ struct JoinProducts : mp::impl::JoinProductsBase<JoinProducts> {
     func::FuncOp function = getOperation();
     if (function.isExternal())
       return;
-    SmallVector<AddOp> roots;
-    for (auto add : function.getOps<AddOp>())
-      if (!isInner(add))
-        roots.push_back(add);
-    for (AddOp root : roots)
-      join(root);
+    joinedOperands.clear();
+    for (AddOp root : rootsIn(function))
+      join<MatmulOp>(root);
+    for (AddOp root : rootsIn(function))
+      join<SumOp>(root);
   }
 
 private:
+  static SmallVector<AddOp> rootsIn(func::FuncOp function) {
+    return llvm::to_vector(llvm::make_filter_range(
+        function.getOps<AddOp>(), [](AddOp add) { return !isInner(add); }));
+  }
+
   /// Whether the op is a term of another sum and nothing else uses it.
   static bool isInner(AddOp add) {
     if (!add->hasOneUse())
@@ -95,13 +97,13 @@ private:
     return terms;
   }
 
-  static void join(AddOp root) {
+  template <typename Op> void join(AddOp root) {
     SmallVector<SmallVector<Operation *>> groups;
     SmallVector<Value> rest;
     for (Value term : termsOf(root)) {
-      Operation *op = term.getDefiningOp();
+      auto op = term.getDefiningOp<Op>();
       if (!op || !op->hasOneUse() || term.getType() != root.getType() ||
-          !addsRows(op) || !isWorthIt(op)) {
+          !addsRows(op) || !isCandidate(op)) {
         rest.push_back(term);
         continue;
       }
@@ -113,7 +115,7 @@ private:
       else
         group->push_back(op);
     }
-    if (llvm::all_of(groups, [](const auto &g) { return g.size() == 1; }))
+    if (llvm::none_of(groups, [](const auto &g) { return g.size() > 1; }))
       return;
     OpBuilder builder(root);
     for (SmallVector<Operation *> &group : groups)
@@ -125,8 +127,14 @@ private:
     eraseUnused(root);
   }
 
+  static bool isCandidate(MatmulOp product) { return isWorthIt(product); }
+  /// The rows that a product adds up are joined anyway.
+  bool isCandidate(SumOp sum) const {
+    return joinedOperands.contains(sum->getOperand(0));
+  }
+
   /// Returns the sum of what the ops compute.
-  static Value joined(OpBuilder &builder, SmallVector<Operation *> &group) {
+  Value joined(OpBuilder &builder, SmallVector<Operation *> &group) {
     if (group.size() == 1)
       return group.front()->getResult(0);
     // All sums over the same time steps have the same concatenations.
@@ -146,6 +154,7 @@ private:
     for (unsigned i = 0; i < group.front()->getNumOperands(); ++i) {
       auto parts = llvm::map_to_vector(
           group, [&](Operation *op) { return op->getOperand(i); });
+      joinedOperands.insert_range(parts);
       operands.push_back(ConcatOp::create(builder, location, parts, /*dim=*/0));
     }
     Operation *op = builder.clone(*group.front());
@@ -167,5 +176,7 @@ private:
       op->erase();
     }
   }
+
+  DenseSet<Value> joinedOperands;
 };
 } // namespace

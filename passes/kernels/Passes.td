@@ -8,8 +8,8 @@ def JoinProducts : Mp_Pass<"mp-join-products", "::mlir::func::FuncOp"> {
   let summary = "compute a sum of products as one product of more rows";
   let description = [{
     Where products `mp.matmul transpose_a` are added up, and their operands have fewer elements than their
-    results, their rows are joined, and one product adds up all of them. Sums of rows are joined alike. The
-    gradient of a weight that all time steps of a scan share is such a sum. Its terms are added in another order
+    results, their rows are joined, and one product adds up all of them. Sums of the same rows are joined with
+    them. The gradient of a weight that all time steps of a scan share is such a sum. Its terms are added in another order
     than before, and rounded once.
 
     ```mlir

@@ -211,6 +211,8 @@ private:
       places.push_back(*place);
       begin[concat.getDim()] += sizes[concat.getDim()];
     }
+    if (!isWorthIt(kernel, concat, places))
+      return;
     OpBuilder builder(kernel);
     Parts parts{AssembleOp::create(builder, kernel.getLoc(), concat.getType(),
                                    ValueRange(), ArrayRef<int64_t>())};
@@ -225,6 +227,21 @@ private:
     kernel.erase();
     for (Value input : inputs)
       eraseUnusedReshapes(input);
+  }
+
+  /// Whether kernels write most of the parts, or there are so many that copies
+  /// with a kernel for all places are better than a kernel for each.
+  static bool isWorthIt(KernelOp kernel, ConcatOp concat,
+                        ArrayRef<Place> places) {
+    constexpr size_t many = 8;
+    size_t written = 0;
+    for (auto [operand, place] : llvm::zip_equal(concat.getInputs(), places)) {
+      unsigned number = cast<BlockArgument>(operand).getArgNumber();
+      Value value = unshaped(kernel.getInputs()[number]);
+      written += value.getDefiningOp<AssembleOp>() ||
+                 (makerOf(value) && !place.rows) || canWrite(value, place.rows);
+    }
+    return 2 * written >= places.size() || places.size() > many;
   }
 
   /// The operands of an mp.assemble that is being built. They are in the IR, as

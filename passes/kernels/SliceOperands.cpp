@@ -83,6 +83,15 @@ private:
     op->erase();
   }
 
+  static Value box(OpBuilder &builder, Location location, Value input,
+                   ArrayRef<int64_t> offsets, ArrayRef<int64_t> sizes,
+                   ArrayRef<int64_t> strides) {
+    bool hasSteps = llvm::any_of(strides, [](int64_t by) { return by != 1; });
+    return SliceOp::create(builder, location, input, offsets, sizes,
+                           hasSteps ? builder.getDenseI64ArrayAttr(strides)
+                                    : DenseI64ArrayAttr());
+  }
+
   /// Returns a slice of what a reshape only adds ones to, or takes ones from.
   static Value sliced(OpBuilder &builder, SliceOp slice, ReshapeOp reshape) {
     auto type = tensorType(reshape.getInput());
@@ -98,9 +107,8 @@ private:
       sizes[dim] = slice.getType().getDimSize(of);
       strides[dim] = slice.strideOf(of++);
     }
-    Value part =
-        SliceOp::create(builder, slice.getLoc(), reshape.getInput(), offsets,
-                        sizes, builder.getDenseI64ArrayAttr(strides));
+    Value part = box(builder, slice.getLoc(), reshape.getInput(), offsets,
+                     sizes, strides);
     return ReshapeOp::create(builder, reshape.getLoc(), slice.getType(), part);
   }
 
@@ -125,8 +133,7 @@ private:
           elements && elements.isSplat())
         return ConstantOp::create(builder, slice.getLoc(),
                                   elements.resizeSplat(type.clone(sizes)));
-    return SliceOp::create(builder, slice.getLoc(), operand, offsets, sizes,
-                           builder.getDenseI64ArrayAttr(strides));
+    return box(builder, slice.getLoc(), operand, offsets, sizes, strides);
   }
 };
 } // namespace

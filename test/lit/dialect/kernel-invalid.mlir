@@ -101,3 +101,101 @@ func.func @yield() {
   // expected-error@+1 {{'mp.yield' op expects parent op to be one of 'mp.kernel, mp.autocast, mp.scan'}}
   mp.yield
 }
+
+// -----
+
+func.func @too_far(%x: tensor<4x8xf32>) {
+  // expected-error@+1 {{'mp.part' op 'tensor<4x4xf32, #mp.rows<count = 4, stride = 8>>' at 5 does not lie within 'tensor<4x8xf32>'}}
+  %p = mp.part %x at 5 : tensor<4x8xf32> to tensor<4x4xf32, #mp.rows<count = 4, stride = 8>>
+  return
+}
+
+// -----
+
+func.func @element_type(%x: tensor<4x8xf32>) {
+  // expected-error@+1 {{'mp.part' op has elements of 'f16' in a tensor of 'f32'}}
+  %p = mp.part %x at 0 : tensor<4x8xf32> to tensor<4xf16>
+  return
+}
+
+// -----
+
+func.func @alignment(%x: tensor<4x8xf32>) {
+  // expected-error@+1 {{'mp.part' op 2 is no multiple of 4, as the layout says}}
+  %p = mp.part %x at 2 : tensor<4x8xf32> to tensor<4x4xf32, #mp.rows<count = 4, stride = 8, aligned = 4>>
+  return
+}
+
+// -----
+
+// expected-error@+1 {{8 elements are not 3 rows of as many each}}
+func.func private @rows(tensor<8xf32, #mp.rows<count = 3, stride = 8>>)
+
+// -----
+
+// expected-error@+1 {{rows of 4 elements overlap at a stride of 3}}
+func.func private @overlap(tensor<8xf32, #mp.rows<count = 2, stride = 3>>)
+
+// -----
+
+// expected-error@+1 {{aligned is 3, expected a power of two that divides the stride}}
+func.func private @power(tensor<8xf32, #mp.rows<count = 2, stride = 6, aligned = 3>>)
+
+// -----
+
+// expected-error@+1 {{2 rows at a stride of 9223372036854775807 are too far apart}}
+func.func private @distance(tensor<8xf32, #mp.rows<count = 2, stride = 9223372036854775807>>)
+
+// -----
+
+// expected-error@+1 {{a layout wants a shape without '?'}}
+func.func private @dynamic(tensor<?xf32, #mp.rows<count = 2, stride = 6>>)
+
+// -----
+
+func.func @layout(%x: tensor<8xf32, #mp.rows<count = 2, stride = 6>>) {
+  // expected-error@+1 {{'mp.neg' op has a tensor with a layout, 'tensor<8xf32, #mp.rows<count = 2, stride = 6>>', which only kernels take and make}}
+  %n = mp.neg %x : tensor<8xf32, #mp.rows<count = 2, stride = 6>>
+  return
+}
+
+// -----
+
+func.func @no_kernel(%x: tensor<4xf32>) {
+  // expected-error@+1 {{'mp.assemble' op wants parts that kernels have written}}
+  %a = mp.assemble %x at [0] : tensor<4xf32> to tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @too_few(%x: tensor<4xf32>) {
+  %k = mp.kernel(%a = %x : tensor<4xf32>) -> tensor<4xf32> {
+    mp.yield %a : tensor<4xf32>
+  }
+  // expected-error@+1 {{'mp.assemble' op has parts of 4 elements for 'tensor<5xf32>'}}
+  %a = mp.assemble %k at [0] : tensor<4xf32> to tensor<5xf32>
+  return
+}
+
+// -----
+
+func.func @twice(%x: tensor<4xf32>) {
+  %k = mp.kernel(%a = %x : tensor<4xf32>) -> tensor<4xf32> {
+    mp.yield %a : tensor<4xf32>
+  }
+  // expected-error@+1 {{'mp.assemble' op shares a part with another one}}
+  %a = mp.assemble %k, %k at [0, 4] : tensor<4xf32>, tensor<4xf32> to tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @offsets(%x: tensor<4xf32>) {
+  %k = mp.kernel(%a = %x : tensor<4xf32>) -> tensor<4xf32> {
+    mp.yield %a : tensor<4xf32>
+  }
+  // expected-error@+1 {{'mp.assemble' op has 2 offsets for 1 parts}}
+  %a = mp.assemble %k at [0, 4] : tensor<4xf32> to tensor<4xf32>
+  return
+}

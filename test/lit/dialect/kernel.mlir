@@ -31,3 +31,20 @@ func.func @nothing() {
   }
   return
 }
+
+// A kernel reads a part of a tensor and writes parts of another one.
+// CHECK-LABEL: @parts
+func.func @parts(%x: tensor<2x8xf32>) -> tensor<2x4xf32> {
+  // CHECK: %[[P:.*]] = mp.part %{{.*}} at 2 : tensor<2x8xf32> to tensor<2x2xf32, #mp.rows<count = 2, stride = 8, aligned = 2>>
+  %p = mp.part %x at 2 : tensor<2x8xf32> to tensor<2x2xf32, #mp.rows<count = 2, stride = 8, aligned = 2>>
+  // CHECK: mp.kernel(%{{.*}} = %[[P]] : tensor<2x2xf32, #mp.rows<count = 2, stride = 8, aligned = 2>> as tensor<2x2xf32>)
+  %k:2 = mp.kernel(%a = %p : tensor<2x2xf32, #mp.rows<count = 2, stride = 8, aligned = 2>> as tensor<2x2xf32>)
+      -> (tensor<2x2xf32, #mp.rows<count = 2, stride = 4>>, tensor<2x2xf32, #mp.rows<count = 2, stride = 4>>) {
+    %b = mp.neg %a : tensor<2x2xf32>
+    mp.yield %a, %b : tensor<2x2xf32>, tensor<2x2xf32>
+  }
+  // CHECK: mp.assemble %{{.*}}#0, %{{.*}}#1 at [0, 2]
+  %r = mp.assemble %k#0, %k#1 at [0, 2] : tensor<2x2xf32, #mp.rows<count = 2, stride = 4>>,
+      tensor<2x2xf32, #mp.rows<count = 2, stride = 4>> to tensor<2x4xf32>
+  return %r : tensor<2x4xf32>
+}
