@@ -27,9 +27,9 @@ struct Place {
   RowsAttr rows; ///< null: no gaps
 };
 
-/// The first element of a part without gaps is this far from others, so that
-/// it is aligned as a tensor of its own is.
-constexpr int64_t kAlignedBytes = 256;
+/// A part without gaps begins at a multiple of this, as kernels take of a
+/// tensor of its own.
+constexpr int64_t kAlignedBytes = 16;
 /// Shorter rows, of more elements than this, are better off in a copy.
 constexpr int64_t kShortRow = 16, kFewElements = 1 << 14;
 
