@@ -8,6 +8,7 @@ from pathlib import Path
 
 import torch
 
+import adaptive
 import colors
 import ctc
 import mlp
@@ -40,7 +41,7 @@ def write_steps(data):
 def main():
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--data", default="/usr/share/datasets/fashion-mnist", help="folder of Fashion-MNIST's idx.gz files")
-    arguments.add_argument("what", nargs="*", help="mlp, scaler, scaler-traces, scaler-protocol, colors, recurrent, ctc, optimizers or a family of ops; all by default")
+    arguments.add_argument("what", nargs="*", help="mlp, scaler, scaler-traces, scaler-protocol, colors, recurrent, ctc, adaptive, optimizers or a family of ops; all by default")
     options = arguments.parse_args()
     torch.set_num_threads(1)
     writers = {
@@ -51,6 +52,7 @@ def main():
         "colors": lambda: write_json(HERE / "colors.json", colors.goldens()),
         "recurrent": lambda: write_json(HERE / "recurrent.json", recurrent.goldens()),
         "ctc": lambda: write_json(HERE / "ctc.json", ctc.goldens()),
+        "adaptive": lambda: write_json(HERE / "adaptive.json", adaptive.goldens()),
         "optimizers": lambda: write_json(HERE / "optimizers.json", optimizers.goldens()),
         **{name: lambda name=name: write_family(name) for name in FAMILIES}}
     for name in options.what or writers:
