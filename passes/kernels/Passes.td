@@ -9,14 +9,14 @@ def JoinProducts : Mp_Pass<"mp-join-products", "::mlir::func::FuncOp"> {
   let description = [{
     Where products `mp.matmul transpose_a` are added up, and their operands have fewer elements than their
     results, their rows are joined, and one product adds up all of them. Sums of the same rows are joined with
-    them. The gradient of a weight that all time steps of a scan share is such a sum. Its terms are added in another order
-    than before, and rounded once.
+    them. The gradient of a weight that all time steps of a scan share is such a sum. Its terms are added in
+    another order than before, and rounded once.
 
     ```mlir
     // before                                  // after
     %p = mp.matmul %a, %b transpose_a : ...    %x = mp.concat %a, %c dim(0) : tensor<2x8xf32>, tensor<2x8xf32>
     %q = mp.matmul %c, %d transpose_a : ...    %y = mp.concat %b, %d dim(0) : tensor<2x4xf32>, tensor<2x4xf32>
-    %r = mp.add %p, %q : ...                   %r = mp.matmul %x, %y transpose_a : tensor<4x8xf32>, tensor<4x4xf32>
+    %r = mp.add %p, %q : ...                   %r = mp.matmul %x, %y transpose_a : ...
     ```
   }];
 }
