@@ -46,7 +46,15 @@ def Mp_YieldOp : Mp_Op<"yield", [Pure, Terminator, ParentOneOf<["::mp::KernelOp"
   let builders = [OpBuilder<(ins), [{ }]>];
 }
 
-def Mp_PartOp : Mp_Op<"part", [Pure]> {
+/// Ops between kernels, of which there are none when gradients are built.
+class Mp_PlaceOp<string mnemonic> : Mp_Op<mnemonic, [Pure, DifferentiableOpInterface]> {
+  let extraDeclarations = [{
+    static ::llvm::StringRef whyNotDifferentiable() { return "it stands between kernels, which come after gradients"; }
+    ::llvm::SmallVector<::mlir::Value> buildGradients(::mlir::ImplicitLocOpBuilder &, ::mlir::ValueRange) { return {}; }
+  }];
+}
+
+def Mp_PartOp : Mp_PlaceOp<"part"> {
   let summary = "part of a tensor's memory, which a kernel reads in place";
   let description = [{
     The result is in the memory of the operand, from element `offset` on. Its elements have no gaps, or the gaps
@@ -63,7 +71,7 @@ def Mp_PartOp : Mp_Op<"part", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Mp_AssembleOp : Mp_Op<"assemble", [Pure]> {
+def Mp_AssembleOp : Mp_PlaceOp<"assemble"> {
   let summary = "tensor that kernels have written in parts";
   let description = [{
     Every operand is the result of a kernel, which writes it into the memory of the result, from element
