@@ -289,7 +289,7 @@ def Mp_RowsAttr : Mp_Attr<"Rows", "rows", [DeclareAttrInterfaceMethods<Verifiabl
     begins `stride` elements after the one before it. The first element's place, and `stride`, are multiples of
     `aligned` elements, which is a power of two.
 
-    Example: `tensor<32x256xf32, #mp.rows<count = 32, stride = 1024, aligned = 16>>`
+    Example: `#mp.rows<count = 32, stride = 1024, aligned = 16>`
   }];
   let parameters = (ins "int64_t":$count, "int64_t":$stride, DefaultValuedParameter<"int64_t", "1">:$aligned);
   let assemblyFormat = "`<` struct(params) `>`";

@@ -80,7 +80,12 @@ def Mp_AssembleOp : Mp_PlaceOp<"assemble"> {
 
     Example:
     ```mlir
-    %r = mp.assemble %a, %b at [0, 2] : tensor<2x2xf32, #mp.rows<count = 2, stride = 4>>,
+    %k:2 = mp.kernel(%a = %x : tensor<2x2xf32>)
+        -> (tensor<2x2xf32, #mp.rows<count = 2, stride = 4>>, tensor<2x2xf32, #mp.rows<count = 2, stride = 4>>) {
+      %n = mp.neg %a : tensor<2x2xf32>
+      mp.yield %a, %n : tensor<2x2xf32>, tensor<2x2xf32>
+    }
+    %r = mp.assemble %k#0, %k#1 at [0, 2] : tensor<2x2xf32, #mp.rows<count = 2, stride = 4>>,
         tensor<2x2xf32, #mp.rows<count = 2, stride = 4>> to tensor<2x4xf32>
     ```
   }];
