@@ -40,6 +40,8 @@ std::optional<Place> placeOf(RankedTensorType whole, ArrayRef<int64_t> offsets,
   struct Run {
     int64_t size, stride;
   };
+  if (llvm::is_contained(sizes, 0))
+    return std::nullopt;
   SmallVector<Run> runs; // the last dimension first
   int64_t stride = 1;
   Place place;
