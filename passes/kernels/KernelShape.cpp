@@ -1,6 +1,7 @@
 //===- KernelShape.cpp - the fewest dimensions a kernel can do with -------===//
 #include "passes/kernels/KernelShape.h"
 #include "dialect/ops/Constant.h"
+#include "dialect/ops/Kernel.h"
 #include "dialect/ops/View.h"
 
 using namespace mlir;
@@ -330,6 +331,15 @@ std::optional<SmallVector<StageShape>> mp::shapeStagesInRows(Block &kernel,
     return merged;
   widen(stages, largest);
   return merge(stages, Merging(largest, split, true));
+}
+
+std::optional<int64_t> mp::rowsOf(KernelOp kernel) {
+  for (Type type :
+       llvm::concat<const Type>(llvm::to_vector(kernel->getOperandTypes()),
+                                llvm::to_vector(kernel->getResultTypes())))
+    if (RowsAttr rows = RowsAttr::of(type))
+      return rows.getCount();
+  return std::nullopt;
 }
 
 bool mp::isWholeInRows(Block &kernel, int64_t rows, Value value) {

@@ -40,6 +40,10 @@ llvm::SmallVector<StageShape> shapeStages(mlir::Block &kernel);
 std::optional<llvm::SmallVector<StageShape>>
 shapeStagesInRows(mlir::Block &kernel, int64_t rows);
 
+/// Returns the number of rows of a kernel's inputs and results that are parts
+/// of other tensors; nothing if none is.
+std::optional<int64_t> rowsOf(KernelOp kernel);
+
 /// Whether a kernel can have `rows` rows, in which all of `value`, an argument
 /// or a yielded value, is seen at once.
 bool isWholeInRows(mlir::Block &kernel, int64_t rows, mlir::Value value);

@@ -19,17 +19,6 @@ using namespace mlir;
 using namespace mp;
 
 namespace {
-/// Returns the number of rows of a kernel's inputs and results that are parts
-/// of other tensors; nothing if none is.
-std::optional<int64_t> rowsOf(KernelOp kernel) {
-  for (Type type :
-       llvm::concat<const Type>(llvm::to_vector(kernel->getOperandTypes()),
-                                llvm::to_vector(kernel->getResultTypes())))
-    if (RowsAttr rows = RowsAttr::of(type))
-      return rows.getCount();
-  return std::nullopt;
-}
-
 SmallVector<StageShape> shapesOf(KernelOp kernel) {
   Block &body = kernel.getBody().front();
   std::optional<int64_t> rows = rowsOf(kernel);

@@ -85,12 +85,9 @@ bool isAnchored(KernelOp kernel) {
 /// rows, are the rows and columns of this layout, and see all of `inner`, an
 /// argument or a yielded value, at once.
 bool runsOver(RowsAttr rows, KernelOp kernel, Value inner) {
-  for (Type type :
-       llvm::concat<const Type>(llvm::to_vector(kernel->getOperandTypes()),
-                                llvm::to_vector(kernel->getResultTypes())))
-    if (auto other = RowsAttr::of(type);
-        other && other.getCount() != rows.getCount())
-      return false;
+  std::optional<int64_t> own = rowsOf(kernel);
+  if (own && *own != rows.getCount())
+    return false;
   return !isAnchored(kernel) &&
          isWholeInRows(kernel.getBody().front(), rows.getCount(), inner);
 }

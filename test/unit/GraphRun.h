@@ -13,6 +13,14 @@ template <typename T> T check(llvm::Expected<T> value) {
   return std::move(*value);
 }
 
+/// The numbers of a golden.
+inline std::vector<float> read(const llvm::json::Array &array) {
+  std::vector<float> numbers;
+  for (const llvm::json::Value &value : array)
+    numbers.push_back(*value.getAsNumber());
+  return numbers;
+}
+
 /// The results of a graph, as it trains, for these inputs.
 inline std::vector<Numbers> run(const mantissa::Graph &net,
                                 llvm::ArrayRef<Numbers> inputs,

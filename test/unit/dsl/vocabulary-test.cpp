@@ -12,16 +12,9 @@
 #include <gtest/gtest.h>
 
 using namespace mantissa;
-using mp::Numbers, mp::test::check;
+using mp::Numbers, mp::test::check, mp::test::read;
 
 namespace {
-
-std::vector<float> read(const llvm::json::Array &array) {
-  std::vector<float> numbers;
-  for (const llvm::json::Value &value : array)
-    numbers.push_back(*value.getAsNumber());
-  return numbers;
-}
 
 void expectNear(const std::string &what, const std::vector<float> &ours,
                 const std::vector<float> &theirs, double tolerance) {
