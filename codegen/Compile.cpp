@@ -152,11 +152,13 @@ private:
   }
 
   /// Inlines calls and numbers the streams of random ops. This needs all
-  /// functions: no two of them share random numbers.
+  /// functions: no two of them share random numbers. Decoding takes loops as
+  /// they are.
   LogicalResult inlineAndNumber(ModuleOp which) {
     PassManager numbering(&context);
     numbering.addPass(createInline());
-    numbering.addPass(createUnrollScans());
+    if (options.goal != Goal::Decode)
+      numbering.addPass(createUnrollScans());
     numbering.addPass(createNumberStreams());
     return run(numbering, which);
   }
@@ -509,10 +511,12 @@ private:
 
   /// The input that mp-decode adds: where in its context a call begins.
   Input describePosition(func::FuncOp function) const {
+    Input position;
+    position.name = kPositionInput.str();
     auto context = function->getAttrOfType<IntegerAttr>(kContextAttr);
-    return {.name = kPositionInput.str(),
-            .range = std::pair<int64_t, int64_t>(0, context.getInt() -
-                                                        options.tokens + 1)};
+    if (int64_t tokens = context.getInt())
+      position.range = {0, tokens - options.tokens + 1};
+    return position;
   }
 
   LogicalResult addEntry(func::FuncOp function, ArrayRef<EmittedKernel> code) {

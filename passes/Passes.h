@@ -64,7 +64,7 @@ inline constexpr uint64_t kMostOps = 100'000;
 
 /// On a function: the places that its arguments had before mp-keep-results.
 inline constexpr llvm::StringLiteral kArgumentsAttr = "mp.arguments";
-/// On a function: the tokens of a text before mp-decode.
+/// On a function: the tokens of a text before mp-decode; 0: it may be longer.
 inline constexpr llvm::StringLiteral kContextAttr = "mp.context";
 /// The place of an argument that there was not.
 inline constexpr int64_t kAddedArgument = -1;

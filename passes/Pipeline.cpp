@@ -236,14 +236,18 @@ static llvm::Error addEvaluation(PassList &passes,
   return llvm::Error::success();
 }
 
+static KeepResultsOptions keptResults(const PipelineOptions &options) {
+  KeepResultsOptions keep;
+  keep.results.assign(options.results.begin(), options.results.end());
+  return keep;
+}
+
 /// Adds the passes of prediction before those that form kernels.
 static llvm::Error addPrediction(PassList &passes,
                                  const PipelineOptions &options) {
   if (auto error = addEvaluation(passes, options))
     return error;
-  KeepResultsOptions keep;
-  keep.results.assign(options.results.begin(), options.results.end());
-  passes.add(createKeepResults(keep));
+  passes.add(createKeepResults(keptResults(options)));
   return llvm::Error::success();
 }
 
@@ -257,9 +261,22 @@ llvm::Error mp::buildPredictPipeline(OpPassManager &manager,
   return passes.finish(options.isPartOfRun);
 }
 
+/// Adds the decoding of loops, which are unrolled before casts are decided. The
+/// recipe stays, which says what the casts are.
+static void addDecodedLoops(PassList &passes, const PipelineOptions &options) {
+  passes.add(createInline());
+  passes.add(createSetMode({"eval"}));
+  passes.add(createSpecialize({options.batch}));
+  KeepResultsOptions keep = keptResults(options);
+  keep.keepRecipe = true;
+  passes.add(createKeepResults(keep));
+  passes.add(createDecode({options.tokens, options.text, /*onlyLoops=*/true}));
+}
+
 llvm::Error mp::buildDecodePipeline(OpPassManager &manager,
                                     const PipelineOptions &options) {
   PassList passes(manager, options.insertPasses);
+  addDecodedLoops(passes, options);
   if (auto error = addPrediction(passes, options))
     return error;
   passes.add(createDecode({options.tokens, options.text}));

@@ -1,7 +1,6 @@
 //===- Decode.cpp - a model of texts, a few tokens at a time --------------===//
 #include "dialect/Expression.h"
 #include "dialect/Rows.h"
-#include "dialect/ops/Attention.h"
 #include "dialect/ops/Constant.h"
 #include "dialect/ops/Layout.h"
 #include "dialect/ops/Logic.h"
@@ -9,6 +8,7 @@
 #include "passes/Passes.h"
 #include "passes/analysis/Recipe.h"
 #include "passes/analysis/VariableTable.h"
+#include "passes/step/TokenDims.h"
 #include "program/Names.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 
@@ -30,119 +30,10 @@ static RankedTensorType resized(Type type, int64_t dim, int64_t size) {
 }
 
 //===----------------------------------------------------------------------===//
-// Where the tokens are
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// Follows the tokens of an argument through a function.
-class TokenDims {
-public:
-  explicit TokenDims(BlockArgument tokens) : tokens(tokens) {
-    dims[tokens] = 1;
-  }
-
-  /// An error at an op that cannot be computed for some of the tokens.
-  LogicalResult run(func::FuncOp function) {
-    for (Operation &op : function.getBody().front().without_terminator())
-      if (failed(visit(&op)))
-        return failure();
-    for (auto [i, result] : llvm::enumerate(
-             function.getBody().front().getTerminator()->getOperands()))
-      if (!isToken(result))
-        return function.emitOpError()
-               << "returns " << result.getType() << " as result " << i
-               << ", which has no dimension for tokens";
-    return success();
-  }
-
-  bool isToken(Value value) const { return dims.contains(value); }
-  int64_t of(Value value) const { return dims.at(value); }
-  int64_t count() const { return tensorType(tokens).getDimSize(1); }
-
-  /// The dimension of an operand that has a row for each token, though it does
-  /// not depend on the tokens, such as the table of positions.
-  std::optional<int64_t> placesOf(Operation *op, unsigned operand) const {
-    Value value = op->getOperand(operand);
-    if (isToken(value))
-      return std::nullopt;
-    ArrayRef<int64_t> shape = tensorType(value).getShape();
-    for (auto [dim, size] : llvm::enumerate(shape)) {
-      if (size != count())
-        continue;
-      auto followed = followRows(op, operand, dim);
-      if (followed && isAt(op, *followed))
-        return dim;
-    }
-    return std::nullopt;
-  }
-
-private:
-  bool isAt(Operation *op, ArrayRef<int64_t> found) const {
-    return llvm::all_of(llvm::zip_equal(op->getResults(), found),
-                        [&](auto pair) {
-                          auto [result, dim] = pair;
-                          return isToken(result) && of(result) == dim;
-                        });
-  }
-
-  LogicalResult visit(Operation *op) {
-    if (llvm::none_of(op->getOperands(), [&](Value v) { return isToken(v); }))
-      return success();
-    if (auto attention = dyn_cast<Attention>(op))
-      return visitAttention(attention);
-    return visitRows(op, op->getOpOperands());
-  }
-
-  LogicalResult visitRows(Operation *op, MutableArrayRef<OpOperand> operands) {
-    for (OpOperand &operand : operands) {
-      if (!isToken(operand.get()))
-        continue;
-      auto found =
-          followRows(op, operand.getOperandNumber(), of(operand.get()));
-      if (!found)
-        return op->emitOpError()
-               << "computes a token from others: in a model that is decoded, "
-                  "only causal attention looks at earlier tokens";
-      for (auto [result, dim] : llvm::zip_equal(op->getResults(), *found))
-        if (!dims.try_emplace(result, dim).second && of(result) != dim)
-          return op->emitOpError() << "has tokens in two dimensions";
-    }
-    return success();
-  }
-
-  LogicalResult visitAttention(Attention op) {
-    bool keys = isToken(op.getKey()), values = isToken(op.getValue());
-    if (!keys && !values) {
-      // The keys are another text's.
-      if (op.getCausal() || op.getWindow() || op.getSlopes())
-        return op.emitOpError("has keys that are no tokens of the text, so "
-                              "that none is earlier or later");
-      return visitRows(op, op->getOpOperands().take_front(3));
-    }
-    if (!op.getCausal() || op.getQueryOffset().value_or(0) != 0)
-      return op.emitOpError("looks at later tokens: only causal attention can "
-                            "be decoded");
-    if (op.getLengths())
-      return op.emitOpError("has lengths, which decoding cannot keep");
-    for (Value operand : {op.getQuery(), op.getKey(), op.getValue()})
-      if (!isToken(operand) || of(operand) != 1)
-        return op.emitOpError("has tokens that are not in dimension 1 of "
-                              "query, key and value");
-    if (op.getMask() && isToken(op.getMask()))
-      return op.emitOpError("has a mask that depends on the tokens");
-    for (Value result : op->getResults())
-      dims[result] = 1;
-    return success();
-  }
-
-  BlockArgument tokens;
-  DenseMap<Value, int64_t> dims;
-};
-
-//===----------------------------------------------------------------------===//
 // The rewriting
 //===----------------------------------------------------------------------===//
 
+namespace {
 /// Lets a function compute `size` tokens, from that at `position` on.
 class Decoder {
 public:
@@ -155,8 +46,7 @@ public:
 
   LogicalResult run(BlockArgument tokens) {
     Block &block = function.getBody().front();
-    SmallVector<Operation *> ops = llvm::map_to_vector(
-        block.without_terminator(), [](Operation &op) { return &op; });
+    SmallVector<Operation *> ops = decodedOps();
     auto named = b.getDictionaryAttr(
         b.getNamedAttr(kNameAttr, b.getStringAttr(kPositionInput)));
     unsigned last = function.getNumArguments();
@@ -169,21 +59,32 @@ public:
     SmallVector<SmallVector<std::optional<int64_t>>> rows;
     for (Operation *op : ops)
       rows.push_back(llvm::map_to_vector(
-          llvm::seq<unsigned>(0, op->getNumOperands()), [&](unsigned operand) {
-            return isDecoded(op) ? dims.placesOf(op, operand) : std::nullopt;
-          }));
+          llvm::seq<unsigned>(0, op->getNumOperands()),
+          [&](unsigned operand) { return dims.placesOf(op, operand); }));
     tokens.setType(resized(tokens.getType(), 1, size));
     for (auto [op, places] : llvm::zip_equal(ops, rows))
-      if (isDecoded(op))
-        rewrite(op, places);
+      rewrite(op, places);
     function.setType(b.getFunctionType(
         block.getArgumentTypes(), block.getTerminator()->getOperandTypes()));
     return success();
   }
 
+  /// Whether anything but a first token depends on where a token is.
+  bool usesPositions() const { return takesRows; }
+
 private:
-  bool isDecoded(Operation *op) const {
-    return op->getNumResults() && dims.isToken(op->getResult(0));
+  /// The ops that compute tokens. Those inside a loop compute one at a time
+  /// already.
+  SmallVector<Operation *> decodedOps() {
+    SmallVector<Operation *> ops;
+    function.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (dims.isLoop(op) || llvm::any_of(op->getResults(), [&](Value result) {
+            return dims.isToken(result);
+          }))
+        ops.push_back(op);
+      return isa<ScanOp>(op) ? WalkResult::skip() : WalkResult::advance();
+    });
+    return ops;
   }
   Type i32() { return b.getI32Type(); }
   Expression iota(ArrayRef<int64_t> shape, int64_t dim) {
@@ -208,7 +109,34 @@ private:
       slice.setSizes(sizes);
     }
     for (Value result : op->getResults())
-      result.setType(resized(result.getType(), dims.of(result), size));
+      if (dims.isToken(result))
+        result.setType(resized(result.getType(), dims.of(result), size));
+    if (dims.isLoop(op))
+      carry(cast<ScanOp>(op));
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Loops
+  //===--------------------------------------------------------------------===//
+
+  /// Lets a loop begin with what it carried after the token before, which
+  /// variables keep.
+  void carry(ScanOp op) {
+    if (op.getLength())
+      op.setLength(size);
+    Expression isFirst = position == 0.0;
+    size_t count = op.getCarried().size();
+    for (auto [operand, last] : llvm::zip_equal(
+             op.getCarriedMutable(), op->getResults().take_front(count))) {
+      auto type = tensorType(last);
+      std::string name = ("decode.state." + Twine(states++)).str();
+      variables.create(b.getLoc(), name, type, StateKind::window, 0);
+      b.setInsertionPoint(op);
+      Value before = ReadOp::create(b, type, name);
+      operand.set(SelectOp::create(b, isFirst, operand.get(), before));
+      b.setInsertionPointAfter(op);
+      WriteOp::create(b, name, last, Value());
+    }
   }
 
   //===--------------------------------------------------------------------===//
@@ -218,6 +146,7 @@ private:
   /// Returns the rows of a value at the tokens' positions. What elementwise ops
   /// computed for all positions is computed for these.
   Value rowsOf(Value value, int64_t dim) {
+    takesRows = true;
     auto type = resized(value.getType(), dim, size);
     Operation *op = value.getDefiningOp();
     if (auto index = dyn_cast_or_null<IotaOp>(op)) {
@@ -262,6 +191,7 @@ private:
   /// Replaces the causal bound by a mask: keys and values are those of all
   /// tokens so far.
   void attend(Attention op) {
+    takesRows = true;
     op.getKeyMutable().assign(kept(op.getKey(), "key"));
     op.getValueMutable().assign(kept(op.getValue(), "value"));
     ++attentions;
@@ -332,7 +262,8 @@ private:
   int64_t size, context;
   ImplicitLocOpBuilder b;
   Expression position, places;
-  int64_t attentions = 0;
+  int64_t attentions = 0, states = 0;
+  bool takesRows = false;
 };
 
 struct Decode : mp::impl::DecodeBase<Decode> {
@@ -342,42 +273,83 @@ struct Decode : mp::impl::DecodeBase<Decode> {
     VariableTable variables(getOperation());
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (function.getName() != kDeriveEntry &&
+          !function->hasAttr(kContextAttr) &&
+          (!onlyLoops || hasScans(function)) &&
           failed(decode(function, variables)))
         return signalPassFailure();
   }
 
 private:
+  static bool hasScans(func::FuncOp function) {
+    return function.walk([](ScanOp) { return WalkResult::interrupt(); })
+        .wasInterrupted();
+  }
+
   LogicalResult decode(func::FuncOp function, VariableTable &variables) {
     auto text = textOf(function);
     if (failed(text))
       return failure();
-    int64_t context = tensorType(*text).getDimSize(1);
-    if (tokens < 1 || tokens > context)
-      return function.emitOpError()
-             << "has texts of " << context << " tokens, and cannot decode "
-             << tokens.getValue();
     if (!tensorType(*text).hasStaticShape())
       return function.emitOpError("has a batch: mp-specialize binds it");
     TokenDims dims(*text);
-    if (failed(dims.run(function)) ||
-        failed(Decoder(function, dims, variables, tokens).run(*text)))
+    if (failed(dims.run(function)))
       return failure();
-    function->setAttr(kContextAttr,
-                      Builder(&getContext()).getI64IntegerAttr(context));
-    if (auto kept =
-            function->getAttrOfType<DenseI64ArrayAttr>(kArgumentsAttr)) {
-      SmallVector<int64_t> places(kept.asArrayRef());
-      places.push_back(kAddedArgument);
-      function->setAttr(kArgumentsAttr,
-                        DenseI64ArrayAttr::get(&getContext(), places));
-    }
+    if (onlyLoops && !dims.hasLoops())
+      return success();
+    if (failed(checkResults(function, dims)))
+      return failure();
+    int64_t context = dims.hasLoops() ? 0 : dims.count();
+    if (tokens < 1 || (context && tokens > context))
+      return function.emitOpError()
+             << "has texts of " << dims.count() << " tokens, and cannot decode "
+             << tokens.getValue();
+    Decoder decoder(function, dims, variables, tokens);
+    if (failed(decoder.run(*text)))
+      return failure();
+    // A state is that of the token before: nothing may be computed again.
+    if (dims.hasLoops() && decoder.usesPositions())
+      return function.emitOpError("has loops over tokens beside attention or "
+                                  "positions, which are not decoded together");
+    addPosition(function, context);
     return success();
   }
 
-  /// The argument that holds the tokens.
+  /// Without a recipe, a function returns tokens alone. With one, it returns
+  /// its loss, too.
+  LogicalResult checkResults(func::FuncOp function, const TokenDims &dims) {
+    if (onlyLoops)
+      return success();
+    for (auto [i, result] : llvm::enumerate(
+             function.getBody().front().getTerminator()->getOperands()))
+      if (!dims.isToken(result))
+        return function.emitOpError()
+               << "returns " << result.getType() << " as result " << i
+               << ", which has no dimension for tokens";
+    return success();
+  }
+
+  /// Says what the arguments of a function are, of which the last is new.
+  void addPosition(func::FuncOp function, int64_t context) {
+    Builder b(&getContext());
+    function->setAttr(kContextAttr, b.getI64IntegerAttr(context));
+    SmallVector<int64_t> places =
+        llvm::to_vector(llvm::seq<int64_t>(0, function.getNumArguments() - 1));
+    auto kept = function->getAttrOfType<DenseI64ArrayAttr>(kArgumentsAttr);
+    if (kept)
+      places.assign(kept.asArrayRef().begin(), kept.asArrayRef().end());
+    else if (!onlyLoops)
+      return;
+    places.push_back(kAddedArgument);
+    function->setAttr(kArgumentsAttr, b.getDenseI64ArrayAttr(places));
+  }
+
+  /// The argument that holds the tokens. While there is a recipe, there are its
+  /// labels, too.
   FailureOr<BlockArgument> textOf(func::FuncOp function) {
     SmallVector<BlockArgument> found;
     for (BlockArgument argument : function.getArguments()) {
+      if (onlyLoops && argument.use_empty())
+        continue;
       auto type = tensorType(argument);
       auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
                                                         kNameAttr);

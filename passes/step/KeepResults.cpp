@@ -55,16 +55,28 @@ static LogicalResult keep(func::FuncOp function, llvm::BitVector dropped) {
   if (failed(function.eraseResults(dropped)))
     return failure();
   eraseDead(function);
+  auto known = function->getAttrOfType<DenseI64ArrayAttr>(kArgumentsAttr);
   llvm::BitVector unused(function.getNumArguments());
   SmallVector<int64_t> kept;
   for (BlockArgument argument : function.getArguments()) {
-    unused[argument.getArgNumber()] = argument.use_empty();
+    unsigned place = argument.getArgNumber();
+    unused[place] = argument.use_empty();
     if (!argument.use_empty())
-      kept.push_back(argument.getArgNumber());
+      kept.push_back(known ? known[place] : place);
   }
   function->setAttr(kArgumentsAttr,
                     DenseI64ArrayAttr::get(function.getContext(), kept));
   return function.eraseArguments(unused);
+}
+
+/// Makes the other results zeros, and drops what only they needed.
+static void blank(func::FuncOp function, const llvm::BitVector &dropped) {
+  Operation *terminator = function.getBody().front().getTerminator();
+  ImplicitLocOpBuilder b(terminator->getLoc(), terminator);
+  for (unsigned i : dropped.set_bits())
+    terminator->setOperand(i,
+                           splat(b, tensorType(terminator->getOperand(i)), 0));
+  eraseDead(function);
 }
 
 namespace {
@@ -76,12 +88,17 @@ struct KeepResults : mp::impl::KeepResultsBase<KeepResults> {
     for (TrainOp recipe : llvm::to_vector(getOperation().getOps<TrainOp>())) {
       auto function =
           getOperation().lookupSymbol<func::FuncOp>(recipe.getFunction());
-      // The recipe minimises results that are not returned any more.
-      recipe.erase();
       auto kept = chooseResults(function, names);
       if (failed(kept))
         return signalPassFailure();
-      if (failed(keep(function, kept->flip())))
+      llvm::BitVector dropped = kept->flip();
+      if (keepRecipe) {
+        blank(function, dropped);
+        continue;
+      }
+      // The recipe minimises results that are not returned any more.
+      recipe.erase();
+      if (failed(keep(function, dropped)))
         return signalPassFailure();
     }
   }

@@ -389,7 +389,11 @@ def KeepResults : Mp_Pass<"mp-keep-results", "::mlir::ModuleOp"> {
       return %l, %logits
     ```
   }];
-  let options = [ListOption<"results", "results", "std::string", "names of the results to keep">];
+  let options = [
+    ListOption<"results", "results", "std::string", "names of the results to keep">,
+    Option<"keepRecipe", "keep-recipe", "bool", "false",
+           "make the other results zeros instead, so that recipe and arguments stay for passes that need them">,
+  ];
 }
 
 def ReturnNumbers : Mp_Pass<"mp-return-numbers", "::mlir::ModuleOp"> {
@@ -417,6 +421,13 @@ def Decode : Mp_Pass<"mp-decode", "::mlir::ModuleOp"> {
     variables, which each call changes in its own rows. What depends on positions alone, such as a table of them or
     the angles of a rotary embedding, is taken at those of the tokens.
 
+    A loop over the tokens (mp.scan) gets as many time steps as there are tokens, and begins with what it carried after
+    the token before, which variables keep; at position 0 it begins as written. Such a state is all that is left of
+    earlier tokens, so that a text may have any length: `mp.context` is 0. No token may be given twice then, and none
+    that is not there. Loops beside attention or positions are an error, as is a loop from the last token on, and one
+    whose last state is used. The pass takes loops as they are before mp-unroll-scans; with `only-loops` it leaves
+    functions without them alone, so that the pipeline runs it there and again when casts are decided.
+
     The pass runs after mp-keep-results, with static shapes. The text is the argument of integers of [batch, T];
     `input` names it if there are several. Tokens are given in their order from position 0 on. A call may compute
     tokens again, and may be given more tokens than there are: what it keeps of those is not looked at until they are
@@ -437,6 +448,7 @@ def Decode : Mp_Pass<"mp-decode", "::mlir::ModuleOp"> {
   let options = [
     Option<"tokens", "tokens", "int64_t", "1", "how many tokens a call computes">,
     Option<"input", "input", "std::string", "", "mp.name of the argument that holds the tokens">,
+    Option<"onlyLoops", "only-loops", "bool", "false", "leave functions without a loop over the tokens alone">,
   ];
 }
 

@@ -32,6 +32,9 @@ struct SetMode : mp::impl::SetModeBase<SetMode> {
                "as it was";
         return signalPassFailure();
       }
+      // What it writes by now is what a later pass keeps.
+      if (known)
+        continue;
       function->setAttr(kModeAttr, StringAttr::get(&getContext(), mode));
       if (mode == "eval")
         evaluate(function);

@@ -60,7 +60,9 @@ Expected<Generator> Generator::open(const EvalOptions &options, StringRef input,
   made.next = *next;
   if (Error error = checkEntry(made.next->entry()))
     return std::move(error);
-  made.contextSize = made.next->entry().inputs[1].range->second;
+  auto range = made.next->entry().inputs[1].range;
+  made.isRecurrent = !range;
+  made.contextSize = range ? range->second : INT32_MAX;
   made.taken.resize(made.texts());
   made.logits.resize(made.texts());
   return made;
@@ -98,7 +100,8 @@ Error Generator::computeFrom(int64_t first) {
     several = *entry;
   }
   while (first < length()) {
-    bool isOne = !several || length() - first == 1;
+    int64_t left = length() - first;
+    bool isOne = !several || left == 1 || (isRecurrent && left < count);
     if (Error error = compute(isOne ? *next : *several, first))
       return error;
     first += isOne ? 1 : count;

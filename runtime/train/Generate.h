@@ -28,7 +28,8 @@ public:
   /// The network with its state.
   Model &model() const { return *trained.model; }
   int64_t texts() const { return next->entry().inputs[0].type.shape[0]; }
-  /// The most tokens that the network looks at.
+  /// The most tokens that the network looks at: as many as a position can
+  /// count if a state is all that it keeps of them.
   int64_t context() const { return contextSize; }
   int64_t vocabulary() const {
     return next->entry().results[0].type.shape.back();
@@ -61,6 +62,9 @@ private:
   Executable *next = nullptr;    ///< takes one token
   Executable *several = nullptr; ///< takes a few; null until it is needed
   int64_t contextSize = 0;
+  /// A state is that of the tokens so far: none is taken twice, and none that
+  /// is not there.
+  bool isRecurrent = false;
   std::vector<tokenizers::Tokens> taken;
   std::vector<std::vector<float>> logits;
   std::vector<char> input;

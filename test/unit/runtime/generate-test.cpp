@@ -5,12 +5,8 @@
 // which takes all tokens at once.
 //
 //===----------------------------------------------------------------------===//
-#include "OnBothTargets.h"
-#include "TestFiles.h"
-#include "codegen/Compile.h"
-#include "runtime/data/Safetensors.h"
+#include "WrittenModel.h"
 #include "runtime/train/TextWriter.h"
-#include <cmath>
 
 using namespace mp;
 using namespace mp::test;
@@ -128,72 +124,24 @@ std::vector<Tokens> texts(size_t length) {
 }
 
 class GenerateTest
-    : public testing::TestWithParam<std::tuple<Device::Kind, Case>> {
+    : public testing::TestWithParam<std::tuple<Device::Kind, Case>>,
+      public WrittenModel {
 protected:
-  std::string device() {
-    return std::get<0>(GetParam()) == Device::Kind::Cpu ? "cpu" : "cuda";
-  }
-
   EvalOptions options(const std::string &module,
                       const std::string &precision = "fp32") {
-    EvalOptions options;
-    options.module = folder.write("text.mlir", module);
-    options.checkpoint = folder.path("weights.safetensors");
-    options.precision = precision;
-    options.device = device();
-    options.batch = 2;
-    options.threads = 1;
-    return options;
+    return WrittenModel::options(module, std::get<0>(GetParam()), precision);
   }
 
-  /// Writes weights, and returns the logits of all tokens: of [2, 12, 16].
+  /// The logits of all 12 tokens.
   std::vector<float> reference(const EvalOptions &options) {
-    std::unique_ptr<Model> model =
-        check(Model::open({.module = options.module,
-                           .device = options.device,
-                           .threads = 1,
-                           .compile = {{.precision = options.precision}}},
-                          compile, Session::create));
-    Executable *predict = check(model->get(Goal::Predict, "predict", 2));
-    llvm::cantFail(model->session().initialize(11));
-    std::vector<NamedTensor> weights;
-    std::deque<std::string> bytes;
-    for (const Variable &variable : model->session().variables()) {
-      if (variable.kind != VariableKind::Parameter)
-        continue;
-      std::string &own = bytes.emplace_back(variable.type.bytes(), '\0');
-      llvm::cantFail(
-          model->session().read(variable.name, {own.data(), own.size()}));
-      weights.push_back({variable.name, variable.type, own});
-    }
-    llvm::cantFail(writeSafetensors(options.checkpoint, weights, {}));
-    std::vector<uint16_t> tokens;
-    for (const Tokens &text : texts(12))
-      tokens.insert(tokens.end(), text.begin(), text.end());
-    auto results = check(predict->run(TensorView(tokens)));
-    auto *first = reinterpret_cast<const float *>(results[0].bytes().data());
-    return {first, first + 2 * 12 * 16};
+    return WrittenModel::reference(options, texts(12));
   }
-
-  template <typename T> static T check(llvm::Expected<T> value) {
-    if (!value)
-      llvm::report_fatal_error(value.takeError());
-    return std::move(*value);
-  }
-
-  TestFolder folder;
 };
 
 /// The largest difference of logits from those of the token at `place`.
 double distance(llvm::ArrayRef<std::vector<float>> logits,
                 llvm::ArrayRef<float> all, size_t place) {
-  double largest = 0;
-  for (size_t text = 0; text < 2; ++text)
-    for (size_t i = 0; i < 16; ++i)
-      largest = std::max<double>(
-          largest,
-          std::abs(logits[text][i] - all[(text * 12 + place) * 16 + i]));
-  return largest;
+  return farthest(logits, all, place, 12);
 }
 
 /// `rows` from token `first` on, `count` of them.
@@ -255,7 +203,7 @@ TEST_P(GenerateTest, ForgetsTheOlderHalfOfAFullContext) {
   EvalOptions given = options(network(network_.attention, network_.variables));
   std::vector<float> all = reference(given);
   Generator generator = check(Generator::open(given, "", compile));
-  check(generator.take(part(0, 12)));
+  (void)check(generator.take(part(0, 12)));
   auto logits = check(generator.take(part(12, 1)));
   std::vector<std::vector<float>> slid(logits.begin(), logits.end());
   generator.clear();

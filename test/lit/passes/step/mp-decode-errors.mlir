@@ -3,7 +3,7 @@
 
 func.func @mean(%x: tensor<1x6xi32>, %table: tensor<8x8xf32>) -> tensor<1x6x8xf32> {
   %e = mp.gather %table, %x dim(0) : tensor<8x8xf32>, tensor<1x6xi32>
-  // expected-error@+1 {{computes a token from others: in a model that is decoded, only causal attention looks at earlier tokens}}
+  // expected-error@+1 {{computes a token from others: in a model that is decoded, only causal attention and loops look at earlier tokens}}
   %m = mp.mean %e dims[1] keepdim : tensor<1x6x8xf32>
   %r = mp.sub %e, %m : tensor<1x6x8xf32>, tensor<1x1x8xf32>
   return %r : tensor<1x6x8xf32>
@@ -83,4 +83,77 @@ func.func @batch(%x: tensor<?x6xi32>) -> tensor<?x6xi32> {
 // expected-error@+1 {{returns 'tensor<8xf32>' as result 0, which has no dimension for tokens}}
 func.func @table(%x: tensor<1x6xi32>, %table: tensor<8xf32>) -> tensor<8xf32> {
   return %table : tensor<8xf32>
+}
+
+// -----
+
+func.func @reversed(%x: tensor<1x6xi32>, %table: tensor<8x8xf32>) -> tensor<1x6x8xf32> {
+  %zero = mp.constant dense<0.0> : tensor<1x8xf32>
+  %e = mp.gather %table, %x dim(0) : tensor<8x8xf32>, tensor<1x6xi32>
+  // expected-error@+1 {{begins with the last token: only a loop from the first on can be decoded}}
+  %last, %all = mp.scan carried(%s = %zero : tensor<1x8xf32>) over(%t = %e : tensor<1x6x8xf32>) dim(1) reverse
+      -> (tensor<1x8xf32>, tensor<1x6x8xf32>) {
+    %sum = mp.add %s, %t : tensor<1x8xf32>, tensor<1x8xf32>
+    mp.yield %sum, %sum : tensor<1x8xf32>, tensor<1x8xf32>
+  }
+  return %all : tensor<1x6x8xf32>
+}
+
+// -----
+
+func.func @last(%x: tensor<1x6xi32>, %table: tensor<8x8xf32>) -> tensor<1x6x8xf32> {
+  %zero = mp.constant dense<0.0> : tensor<1x8xf32>
+  %e = mp.gather %table, %x dim(0) : tensor<8x8xf32>, tensor<1x6xi32>
+  // expected-error@+1 {{hands on what it carries after the last token}}
+  %last, %all = mp.scan carried(%s = %zero : tensor<1x8xf32>) over(%t = %e : tensor<1x6x8xf32>) dim(1)
+      -> (tensor<1x8xf32>, tensor<1x6x8xf32>) {
+    %sum = mp.add %s, %t : tensor<1x8xf32>, tensor<1x8xf32>
+    mp.yield %sum, %sum : tensor<1x8xf32>, tensor<1x8xf32>
+  }
+  %r = mp.reshape %last : tensor<1x8xf32> to tensor<1x1x8xf32>
+  %y = mp.add %all, %r : tensor<1x6x8xf32>, tensor<1x1x8xf32>
+  return %y : tensor<1x6x8xf32>
+}
+
+// -----
+
+func.func @features(%x: tensor<1x6xi32>, %table: tensor<8x8xf32>) -> tensor<1x6x8xf32> {
+  %zero = mp.constant dense<0.0> : tensor<1x8xf32>
+  %e = mp.gather %table, %x dim(0) : tensor<8x8xf32>, tensor<1x6xi32>
+  %zeros = mp.constant dense<0.0> : tensor<1x6xf32>
+  // expected-error@+1 {{runs along dimension 2, and the tokens are in dimension 1}}
+  %last, %all = mp.scan carried(%s = %zeros : tensor<1x6xf32>) over(%t = %e : tensor<1x6x8xf32>) dim(2)
+      -> (tensor<1x6xf32>, tensor<1x6x8xf32>) {
+    %sum = mp.add %s, %t : tensor<1x6xf32>, tensor<1x6xf32>
+    mp.yield %sum, %sum : tensor<1x6xf32>, tensor<1x6xf32>
+  }
+  return %all : tensor<1x6x8xf32>
+}
+
+// -----
+
+func.func @carries(%x: tensor<1x6xi32>, %table: tensor<8x8xf32>) -> tensor<1x6x8xf32> {
+  %zero = mp.constant dense<0.0> : tensor<1x8xf32>
+  %e = mp.gather %table, %x dim(0) : tensor<8x8xf32>, tensor<1x6xi32>
+  // expected-error@+1 {{has all tokens in each of its time steps}}
+  %last = mp.scan carried(%s = %e : tensor<1x6x8xf32>) length(3) -> tensor<1x6x8xf32> {
+    %r = mp.relu %s : tensor<1x6x8xf32>
+    mp.yield %r : tensor<1x6x8xf32>
+  }
+  return %last : tensor<1x6x8xf32>
+}
+
+// -----
+
+// expected-error@+1 {{has loops over tokens beside attention or positions, which are not decoded together}}
+func.func @positions(%x: tensor<1x6xi32>, %table: tensor<8x8xf32>, %places: tensor<6x8xf32>) -> tensor<1x6x8xf32> {
+  %zero = mp.constant dense<0.0> : tensor<1x8xf32>
+  %e = mp.gather %table, %x dim(0) : tensor<8x8xf32>, tensor<1x6xi32>
+  %last, %all = mp.scan carried(%s = %zero : tensor<1x8xf32>) over(%t = %e : tensor<1x6x8xf32>) dim(1)
+      -> (tensor<1x8xf32>, tensor<1x6x8xf32>) {
+    %sum = mp.add %s, %t : tensor<1x8xf32>, tensor<1x8xf32>
+    mp.yield %sum, %sum : tensor<1x8xf32>, tensor<1x8xf32>
+  }
+  %y = mp.add %all, %places : tensor<1x6x8xf32>, tensor<6x8xf32>
+  return %y : tensor<1x6x8xf32>
 }
