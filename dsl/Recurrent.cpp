@@ -44,6 +44,8 @@ public:
 
   RecurrentResult run(Tensor input) {
     RecurrentResult result;
+    if (layer.lengths)
+      isThere = stepsThatAre(input);
     for (int64_t depth = 0; depth < layer.layers && input; ++depth) {
       if (depth && layer.dropout > 0)
         input = dropout(at(input), {.p = layer.dropout});
@@ -100,6 +102,28 @@ private:
     return states;
   }
 
+  /// [batch, steps, 1]: 1 where a sequence has a time step, else 0.
+  Tensor stepsThatAre(const Tensor &input) const {
+    Dims shape{input.size(0), input.size(1), 1};
+    Tensor step =
+        reshape(iota({net, place}, {I32, {shape[1]}}, 0), {1, shape[1], 1});
+    Tensor count = reshape(at(layer.lengths), {shape[0], 1, 1});
+    return cast(at(broadcast(step, shape) < broadcast(count, shape)), element);
+  }
+
+  /// Leaves the states as they were where there is no time step.
+  Scanned masked(const States &after, const States &before,
+                 const Tensor &isThere) const {
+    auto where = [&](const Tensor &now, const Tensor &otherwise) {
+      return select(at(isThere > 0), now, otherwise);
+    };
+    Scanned result{
+        {}, {where(after[0], constant({net, place}, 0, after[0].element()))}};
+    for (size_t i = 0; i < after.size(); ++i)
+      result.carried.push_back(where(after[i], before[i]));
+    return result;
+  }
+
   /// All time steps of one layer in one direction.
   Tensor direction(const Tensor &input, int64_t depth, bool reverse,
                    RecurrentState &last) {
@@ -114,11 +138,15 @@ private:
       States after = kind.cell(slices[0], hidden, before);
       if (kind.projection)
         after[0] = linear(at(after[0]), at(projection));
-      return {after, {after[0]}};
+      return layer.lengths ? masked(after, before, slices[1])
+                           : Scanned{after, {after[0]}};
     };
-    Scanned all = net.scan(Operands(begin(input, last.hidden.size()), place),
-                           Operands({products}, place),
-                           {.dim = 1, .reverse = reverse}, step);
+    std::vector<Tensor> over{products};
+    if (layer.lengths)
+      over.push_back(isThere);
+    Scanned all =
+        net.scan(Operands(begin(input, last.hidden.size()), place),
+                 Operands(over, place), {.dim = 1, .reverse = reverse}, step);
     last.hidden.push_back(all.carried[0]);
     if (kind.hasCell)
       last.cell.push_back(all.carried[1]);
@@ -131,7 +159,8 @@ private:
   const Kind &kind;
   const RecurrentState &first;
   ElementType element;
-  int64_t out; ///< features that a time step hands on
+  int64_t out;    ///< features that a time step hands on
+  Tensor isThere; ///< whether a sequence has a time step
 };
 
 /// Returns what is wrong with a layer, or "".
@@ -152,6 +181,10 @@ std::string mistakeIn(const Operand &input, const Recurrent &layer,
     if (given && given != states)
       return std::to_string(given) + " first states, expected " +
              std::to_string(states) + ", one for each layer and direction";
+  if (const Tensor &lengths = layer.lengths;
+      lengths && (lengths.element() != I32 ||
+                  lengths.shape() != Dims{input.tensor.size(0)}))
+    return "lengths of " + lengths.type() + ", expected i32 [batch]";
   return "";
 }
 

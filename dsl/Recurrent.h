@@ -22,6 +22,11 @@ struct Recurrent {
   bool bias = true;
   double dropout = 0;         ///< probability, between layers, in training
   bool bidirectional = false; ///< a second direction, from the end
+  /// i32 [batch]: how many time steps a sequence has; null: all. As after
+  /// pack_padded_sequence, states stay as they are in the steps behind them,
+  /// outputs are zeros there, and the second direction begins with the last
+  /// step that a sequence has.
+  Tensor lengths = {};
 };
 
 /// torch.nn.LSTM.

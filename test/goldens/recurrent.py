@@ -10,6 +10,11 @@ CASES = [
     ("rnn", {}), ("rnn", {"nonlinearity": "relu"}), ("rnn", {"num_layers": 3, "bidirectional": True}),
 ]
 
+# Layers whose sequences end earlier than others.
+PACKED = [("lstm", {}), ("lstm", {"num_layers": 2, "bidirectional": True, "proj_size": 3}),
+          ("gru", {"num_layers": 2, "bidirectional": True}), ("rnn", {"bidirectional": True})]
+LENGTHS = [3, 5]
+
 
 def numbers(generator, *shape):
     """Numbers that are short as text, and exact in f32."""
@@ -20,7 +25,14 @@ def listed(tensor):
     return [float(f"{x:.9g}") for x in tensor.detach().flatten().tolist()]
 
 
-def case(kind, options, withState, generator):
+def packed(layer, x, first):
+    """What a layer makes of sequences of these lengths, filled up with zeros again."""
+    pack = torch.nn.utils.rnn.pack_padded_sequence(x, torch.tensor(LENGTHS), batch_first=True, enforce_sorted=False)
+    out, last = layer(pack, first)
+    return torch.nn.utils.rnn.pad_packed_sequence(out, batch_first=True, total_length=STEPS)[0], last
+
+
+def case(kind, options, withState, generator, isPacked=False):
     """One layer in f64; `batch_first`, as Mantissa has it."""
     layer = {"lstm": torch.nn.LSTM, "gru": torch.nn.GRU, "rnn": torch.nn.RNN}[kind](
         FEATURES, HIDDEN, batch_first=True, dtype=torch.float64, **options)
@@ -34,7 +46,8 @@ def case(kind, options, withState, generator):
     leaves = [x, *first] if withState else [x]
     for leaf in leaves:
         leaf.requires_grad_()
-    out, last = layer(x, tuple(first) if kind == "lstm" else first[0])
+    given = tuple(first) if kind == "lstm" else first[0]
+    out, last = packed(layer, x, given) if isPacked else layer(x, given)
     results = [out, *(last if kind == "lstm" else [last])]
     probes = [numbers(generator, *result.shape) for result in results]
     sum((result * probe).sum() for result, probe in zip(results, probes)).backward()
@@ -42,11 +55,13 @@ def case(kind, options, withState, generator):
             "weights": {name: {"shape": list(w.shape), "values": listed(w)} for name, w in weights.items()},
             "results": [listed(r) for r in results], "probes": [listed(p) for p in probes],
             "gradients": {name: listed(w.grad) for name, w in layer.named_parameters()},
-            "gradients of inputs": [listed(leaf.grad) for leaf in leaves]}
+            "gradients of inputs": [listed(leaf.grad) for leaf in leaves], **({"lengths": LENGTHS} if isPacked else {})}
 
 
 def goldens():
     generator = torch.Generator().manual_seed(3)
     return {"torch": torch.__version__, "batch": BATCH, "steps": STEPS, "features": FEATURES, "hidden": HIDDEN,
             "cases": [case(kind, options, withState, generator)
-                      for kind, options in CASES for withState in (False, True)]}
+                      for kind, options in CASES for withState in (False, True)]
+            + [case(kind, options, withState, generator, isPacked=True)
+               for kind, options in PACKED for withState in (False, True)]}

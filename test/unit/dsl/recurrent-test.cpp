@@ -82,6 +82,7 @@ private:
     layer.layers = option("num_layers", 1);
     layer.bias = flag("bias", true);
     layer.bidirectional = flag("bidirectional", false);
+    layer.lengths = lengths;
     if constexpr (std::is_same_v<Layer, Lstm>)
       layer.projection = option("proj_size", 0);
     if constexpr (std::is_same_v<Layer, Rnn>)
@@ -139,6 +140,10 @@ private:
     Tensor x =
         parameter("x", {batch, steps, features}, read(*golden.getArray("x")));
     gradients["x"] = read(*grads[0].getAsArray());
+    if (const llvm::json::Array *given = golden.getArray("lengths")) {
+      std::vector<float> counts = read(*given);
+      lengths = constant(net, {counts.begin(), counts.end()}, {batch}, I32);
+    }
     size_t count =
         option("num_layers", 1) * (flag("bidirectional", false) ? 2 : 1);
     RecurrentResult result = run(x, firstStates(count));
@@ -167,7 +172,7 @@ private:
   std::string kind;
   int64_t batch, steps, features, hidden;
   Graph net{"m"};
-  Tensor loss;
+  Tensor loss, lengths;
   std::map<std::string, std::vector<float>> written, outputs, gradients;
 };
 
@@ -178,7 +183,7 @@ void compareAll(Precision precision, double tolerance) {
     SCOPED_TRACE("case " + std::to_string(index++));
     Case(all, *golden.getAsObject()).compare(precision, tolerance);
   }
-  EXPECT_EQ(index, 24u);
+  EXPECT_EQ(index, 32u);
 }
 
 TEST(Recurrent, IsPyTorchs) { compareAll(Precision::FP32, 1e-5); }
@@ -233,6 +238,14 @@ TEST(Recurrent, SaysWhatIsWrong) {
         lstm(x, {{.hidden = 4, .name = "rnn"}}, {{h, h}, {h}});
       },
       "2 first states, expected 1, one for each layer and direction");
+  refuses(
+      [](Graph &net) {
+        Tensor x = net.input("x", F32, {Batch, 2, 3});
+        gru(x, {{.hidden = 4,
+                 .name = "rnn",
+                 .lengths = net.input("n", F32, {Batch})}});
+      },
+      "lengths of ?xf32, expected i32 [batch]");
 }
 
 //===----------------------------------------------------------------------===//
