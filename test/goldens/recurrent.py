@@ -14,6 +14,8 @@ CASES = [
 PACKED = [("lstm", {}), ("lstm", {"num_layers": 2, "bidirectional": True, "proj_size": 3}),
           ("gru", {"num_layers": 2, "bidirectional": True}), ("rnn", {"bidirectional": True})]
 LENGTHS = [3, 5]
+# Layers whose gradients are those of a gradient: of the squares of that of the input.
+SECOND = [("lstm", {"num_layers": 2}), ("gru", {"bidirectional": True}), ("rnn", {})]
 
 
 def numbers(generator, *shape):
@@ -32,7 +34,7 @@ def packed(layer, x, first):
     return torch.nn.utils.rnn.pad_packed_sequence(out, batch_first=True, total_length=STEPS)[0], last
 
 
-def case(kind, options, withState, generator, isPacked=False):
+def case(kind, options, withState, generator, isPacked=False, isSecond=False):
     """One layer in f64; `batch_first`, as Mantissa has it."""
     layer = {"lstm": torch.nn.LSTM, "gru": torch.nn.GRU, "rnn": torch.nn.RNN}[kind](
         FEATURES, HIDDEN, batch_first=True, dtype=torch.float64, **options)
@@ -50,12 +52,16 @@ def case(kind, options, withState, generator, isPacked=False):
     out, last = packed(layer, x, given) if isPacked else layer(x, given)
     results = [out, *(last if kind == "lstm" else [last])]
     probes = [numbers(generator, *result.shape) for result in results]
-    sum((result * probe).sum() for result, probe in zip(results, probes)).backward()
+    loss = sum((result * probe).sum() for result, probe in zip(results, probes))
+    if isSecond:
+        loss = torch.autograd.grad(loss, x, create_graph=True)[0].square().sum()
+    loss.backward()
     return {"kind": kind, "options": options, "x": listed(x), "first": [listed(s) for s in first] if withState else [],
             "weights": {name: {"shape": list(w.shape), "values": listed(w)} for name, w in weights.items()},
             "results": [listed(r) for r in results], "probes": [listed(p) for p in probes],
             "gradients": {name: listed(w.grad) for name, w in layer.named_parameters()},
-            "gradients of inputs": [listed(leaf.grad) for leaf in leaves], **({"lengths": LENGTHS} if isPacked else {})}
+            "gradients of inputs": [listed(leaf.grad) for leaf in leaves],
+            **({"lengths": LENGTHS} if isPacked else {}), **({"second": True} if isSecond else {})}
 
 
 def goldens():
@@ -64,4 +70,5 @@ def goldens():
             "cases": [case(kind, options, withState, generator)
                       for kind, options in CASES for withState in (False, True)]
             + [case(kind, options, withState, generator, isPacked=True)
-               for kind, options in PACKED for withState in (False, True)]}
+               for kind, options in PACKED for withState in (False, True)]
+            + [case(kind, options, True, generator, isSecond=True) for kind, options in SECOND]}
