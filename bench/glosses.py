@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Trains a network on WordNet's glosses in fp32, fp16 and bf16, with the same seeds and steps, and compares the scores:
-bert-tiny tells parts of speech, and char-gpt predicts the next byte (docs/glosses.md).
+bert-tiny tells parts of speech, char-gpt and char-rnn predict the next byte, and lstm-lm the next piece of a word
+(docs/glosses.md).
 
     bench/glosses.py bert --seeds 0 1 2 --json bench/results/bert-glosses.json
     bench/glosses.py char-gpt --json bench/results/char-gpt-glosses.json
+    bench/glosses.py lstm-lm --json bench/results/lstm-lm-glosses.json
 
 Scores are means over the seeds. A run that has ended is not made again: its folder's summary.json is taken. The exit status
-is 1 if a precision is further from fp32 than half a point of accuracy or macro F1, or 0.01 bits a character."""
+is 1 if a precision is further from fp32 than half a point of accuracy or macro F1, or 0.01 bits a character or piece."""
 
 import argparse
 import json
@@ -23,9 +25,13 @@ NETWORKS = {
              ("--epochs", 1, "--batch", 32, "--accumulate", 2, "--set", "optimizer.lr=1e-3", "--eval-every", 400,
               "--monitor", "max:macro_f1")),
     "char-gpt": ("zoo:char-gpt", ("--max-steps", 600, "--batch", 16, "--set", "optimizer.lr=2e-3", "--set", "schedule.then.steps=500")),
+    "char-rnn": ("zoo:char-rnn", ("--max-steps", 2500, "--batch", 32, "--set", "schedule.then.steps=2400")),
+    "lstm-lm": ("zoo:lstm-lm,vocabulary=8000", ("--max-steps", 900, "--batch", 20, "--set", "schedule.then.steps=800")),
 }
+#: Where the texts have another form than bytes and pairs.
+FOLDERS = {"lstm-lm": "pieces"}
 #: The scores, and how far the precisions may be from fp32.
-APART = {"bert": {"test_accuracy": 0.005, "test_macro_f1": 0.005}, "char-gpt": {"test_bits": 0.01}}
+APART = {"bert": {"test_accuracy": 0.005, "test_macro_f1": 0.005}, **{name: {"test_bits": 0.01} for name in ("char-gpt", "char-rnn", "lstm-lm")}}
 KEPT = ("precision", "seed", "test_accuracy", "test_macro_f1", "test_loss", "test_bits", "best_score", "best_step", "train_loss", "steps",
         "skipped_steps", "final_scale", "train_seconds", "compile_seconds", "planned_bytes", "peak_rss_bytes")
 
@@ -50,7 +56,7 @@ def prepare(arguments):
     """Makes the texts, and of them what the networks read."""
     if not (arguments.data / "tokenizer.json").exists():
         called(ROOT / "examples" / "glosses" / "prepare.py", arguments.data)
-    if not (arguments.data / "val.bin").exists():
+    if not (arguments.data / FOLDERS.get(arguments.network, "") / "val.bin").exists():
         called(ROOT / "examples" / "glosses" / "tokenize.sh", arguments.tools.resolve() / "mp-data", arguments.data)
 
 
@@ -59,7 +65,8 @@ def train(arguments, precision, seed):
     module, flags = NETWORKS[arguments.network]
     out = arguments.runs / f"{arguments.network}-{precision}-{seed}"
     if not (out / "summary.json").exists():
-        called(arguments.tools / "mp-run", "train", module.format(data=arguments.data), "--data", arguments.data, *flags, "--precision",
+        data = arguments.data / FOLDERS.get(arguments.network, "")
+        called(arguments.tools / "mp-run", "train", module.format(data=arguments.data), "--data", data, *flags, "--precision",
                precision, "--seed", seed, "--device", "cpu", "--threads", arguments.threads, "--out", out)
     return json.loads((out / "summary.json").read_text())
 

@@ -169,8 +169,8 @@ LogicalResult ColumnAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   column.recordBytes = record ? record.getBytes() : 0;
   column.recordOffset = record ? record.getOffset() : 0;
   if (window)
-    column.window = {window.getTokens(), window.getStride(),
-                     window.getOffset()};
+    column.window = {window.getTokens(), window.getStride(), window.getOffset(),
+                     window.getStreams()};
   if (std::string mistake = columnMistake(column); !mistake.empty())
     return emitError() << "the column " << mistake;
   return success();

@@ -236,9 +236,14 @@ def Mp_WindowAttr : Mp_Attr<"Window", "window"> {
     sample lies in it from token `offset` on. With the same windows, a column with `offset = 1` has the tokens that
     follow those of one with `offset = 0`.
 
-    Example: `#mp.window<tokens = 65, stride = 64, offset = 1>`
+    With `streams` S, the windows are S texts of equal length, one after the other, and what is left at the end is not
+    used. Sample i is window i / S of text i mod S, so that each row of a batch of S samples goes on in the next batch,
+    as a network needs that keeps its states from batch to batch. A stride of the length of a sample leaves no gap.
+
+    Example: `#mp.window<tokens = 65, stride = 64, offset = 1>`, `#mp.window<tokens = 36, stride = 35, streams = 20>`
   }];
-  let parameters = (ins "int64_t":$tokens, "int64_t":$stride, DefaultValuedParameter<"int64_t", "0">:$offset);
+  let parameters = (ins "int64_t":$tokens, "int64_t":$stride, DefaultValuedParameter<"int64_t", "0">:$offset,
+                        DefaultValuedParameter<"int64_t", "1">:$streams);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 

@@ -229,7 +229,11 @@ static std::string columnText(const Column &column, ElementType element) {
   if (const mp::TokenWindow &window = column.window; window.tokens)
     text += " window <tokens = " + std::to_string(window.tokens) +
             ", stride = " + std::to_string(window.stride) +
-            ", offset = " + std::to_string(window.offset) + ">";
+            ", offset = " + std::to_string(window.offset) +
+            (window.streams == 1
+                 ? ""
+                 : ", streams = " + std::to_string(window.streams)) +
+            ">";
   if (!column.dimsInFiles.empty())
     text += " dims_in_files" + mp::dimsText(column.dimsInFiles);
   if (!column.key.empty())

@@ -46,6 +46,8 @@ public:
     RecurrentResult result;
     if (layer.lengths)
       isThere = stepsThatAre(input);
+    if (layer.begins)
+      goesOn = cast(at(abs(cast(at(layer.begins), element)) <= 0), element);
     for (int64_t depth = 0; depth < layer.layers && input; ++depth) {
       if (depth && layer.dropout > 0)
         input = dropout(at(input), {.p = layer.dropout});
@@ -87,19 +89,37 @@ private:
     return linear(at(input), at(weight), options);
   }
 
+  /// The buffer of a state that goes on in the next batch.
+  std::string bufferOf(const char *what, size_t depth) const {
+    return (layer.name.empty() ? "" : layer.name + ".") + what + "_l" +
+           std::to_string(depth);
+  }
+
   /// The states before the first time step.
   States begin(const Tensor &input, size_t index) {
     States states;
-    auto add = [&](const std::vector<Tensor> &given, int64_t features) {
-      states.push_back(index < given.size()
-                           ? given[index]
-                           : broadcast(at(constant({net, place}, 0, element)),
-                                       {element, {input.size(0), features}}));
+    auto add = [&](const std::vector<Tensor> &given, const char *what,
+                   int64_t features) {
+      Dims shape{input.size(0), features};
+      Tensor zero =
+          broadcast(at(constant({net, place}, 0, element)), {element, shape});
+      if (layer.keepsState)
+        zero = inTraining(at(net.buffer(bufferOf(what, index), element, shape,
+                                        zeros(), place)),
+                          zero);
+      states.push_back(index < given.size() ? given[index] : zero);
     };
-    add(first.hidden, out);
+    add(first.hidden, "hidden", out);
     if (kind.hasCell)
-      add(first.cell, layer.hidden);
+      add(first.cell, "cell", layer.hidden);
     return states;
+  }
+
+  /// Lets the next batch begin with what this one ends with.
+  void keep(const States &last, size_t index) {
+    net.write(bufferOf("hidden", index), at(last[0]));
+    if (kind.hasCell)
+      net.write(bufferOf("cell", index), at(last[1]));
   }
 
   /// [batch, steps, 1]: 1 where a sequence has a time step, else 0.
@@ -133,7 +153,16 @@ private:
                             ? parameter("weight_hr", depth, reverse,
                                         {kind.projection, layer.hidden})
                             : Tensor();
-    auto step = [&](const States &before, const States &slices) -> Scanned {
+    std::vector<Tensor> over{products};
+    if (layer.lengths)
+      over.push_back(isThere);
+    if (layer.begins)
+      over.push_back(goesOn);
+    auto step = [&](States before, const States &slices) -> Scanned {
+      if (layer.begins)
+        for (Tensor &state : before)
+          state = select(at(reshape(slices.back(), {state.size(0), 1}) > 0),
+                         state, constant({net, place}, 0, element));
       Tensor hidden = product(before[0], "hh", depth, reverse);
       States after = kind.cell(slices[0], hidden, before);
       if (kind.projection)
@@ -141,12 +170,11 @@ private:
       return layer.lengths ? masked(after, before, slices[1])
                            : Scanned{after, {after[0]}};
     };
-    std::vector<Tensor> over{products};
-    if (layer.lengths)
-      over.push_back(isThere);
     Scanned all =
         net.scan(Operands(begin(input, last.hidden.size()), place),
                  Operands(over, place), {.dim = 1, .reverse = reverse}, step);
+    if (layer.keepsState)
+      keep(all.carried, last.hidden.size());
     last.hidden.push_back(all.carried[0]);
     if (kind.hasCell)
       last.cell.push_back(all.carried[1]);
@@ -161,7 +189,28 @@ private:
   ElementType element;
   int64_t out;    ///< features that a time step hands on
   Tensor isThere; ///< whether a sequence has a time step
+  Tensor goesOn;  ///< whether a time step is of the same text as the last
 };
+
+/// Returns what is wrong with where sequences begin and end, or "".
+std::string mistakeInTexts(const Tensor &input, const Recurrent &layer,
+                           const RecurrentState &first) {
+  int64_t batch = input.size(0), steps = input.size(1);
+  if (const Tensor &lengths = layer.lengths;
+      lengths && (lengths.element() != I32 || lengths.shape() != Dims{batch}))
+    return "lengths of " + lengths.type() + ", expected i32 [batch]";
+  if (layer.begins && layer.begins.shape() != Dims{batch, steps})
+    return "begins of " + layer.begins.type() + ", expected [batch, steps]";
+  if (layer.bidirectional && (layer.begins || layer.keepsState))
+    return "a direction from the end does not know where a text begins";
+  if (!layer.keepsState)
+    return "";
+  if (batch == Batch)
+    return "states that are kept need a batch of a known size";
+  if (!first.hidden.empty())
+    return "states are given, and kept too";
+  return "";
+}
 
 /// Returns what is wrong with a layer, or "".
 std::string mistakeIn(const Operand &input, const Recurrent &layer,
@@ -181,11 +230,7 @@ std::string mistakeIn(const Operand &input, const Recurrent &layer,
     if (given && given != states)
       return std::to_string(given) + " first states, expected " +
              std::to_string(states) + ", one for each layer and direction";
-  if (const Tensor &lengths = layer.lengths;
-      lengths && (lengths.element() != I32 ||
-                  lengths.shape() != Dims{input.tensor.size(0)}))
-    return "lengths of " + lengths.type() + ", expected i32 [batch]";
-  return "";
+  return mistakeInTexts(input.tensor, layer, first);
 }
 
 RecurrentResult run(const Operand &input, const Recurrent &layer,

@@ -27,6 +27,15 @@ struct Recurrent {
   /// outputs are zeros there, and the second direction begins with the last
   /// step that a sequence has.
   Tensor lengths = {};
+  /// [batch, steps], any number but 0 where a text begins: the states before
+  /// such a step are zeros.
+  Tensor begins = {};
+  /// In training, a batch begins with the states that the one before ended
+  /// with, row by row, and no gradient flows back into it (truncated
+  /// backpropagation through time). Evaluation begins with zeros. They are in
+  /// buffers name.hidden_lL and name.cell_lL, for which the batch must have a
+  /// size. For texts that go on from batch to batch: TokenWindow::streams.
+  bool keepsState = false;
 };
 
 /// torch.nn.LSTM.

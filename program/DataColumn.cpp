@@ -48,6 +48,9 @@ static std::string tokenMistake(const DataColumn &column) {
     return llvm::formatv("has samples of {0} tokens from token {1} on, which "
                          "leave windows of {2} tokens",
                          column.shape[0], window.offset, window.tokens);
+  if (window.streams < 1 || window.streams > kMostCount)
+    return llvm::formatv("has {0} streams, expected 1 to {1}", window.streams,
+                         kMostCount);
   return "";
 }
 

@@ -306,6 +306,8 @@ struct Entry {
 struct TokenWindow {
   int64_t tokens = 0; ///< 0: there are no windows
   int64_t stride = 0, offset = 0;
+  /// Texts of equal length, of which each is a row of every batch.
+  int64_t streams = 1;
   bool operator==(const TokenWindow &) const = default;
 };
 

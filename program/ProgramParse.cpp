@@ -471,8 +471,8 @@ bool Parser::data() {
   return line.name(value.name, "a name") || line.location(value.location);
 }
 
-/// " record BYTES OFFSET", " window TOKENS STRIDE OFFSET" or nothing; and
-/// whether all of the column fits.
+/// " record BYTES OFFSET", " window TOKENS STRIDE OFFSET", " streams N" or
+/// nothing; and whether all of the column fits.
 bool Parser::record(DataColumn &value) {
   if (line.consume(kRecord) &&
       (line.integer(value.recordBytes, "bytes", 1) ||
@@ -482,6 +482,9 @@ bool Parser::record(DataColumn &value) {
       (line.integer(value.window.tokens, "tokens", 1) ||
        line.integer(value.window.stride, "a stride", 1) ||
        line.integer(value.window.offset, "an offset", 0)))
+    return true;
+  if (line.consume(kStreams) &&
+      line.integer(value.window.streams, "streams", 1))
     return true;
   std::string mistake = columnMistake(value);
   return !mistake.empty() && fail("column '" + value.argument + "' " + mistake);

@@ -353,9 +353,12 @@ void Printer::data(const DataSource &source) {
     if (column.recordBytes)
       os << ' ' << kRecord << ' ' << column.recordBytes << ' '
          << column.recordOffset;
-    if (const TokenWindow &window = column.window; window.tokens)
+    const TokenWindow &window = column.window;
+    if (window.tokens)
       os << ' ' << kWindow << ' ' << window.tokens << ' ' << window.stride
          << ' ' << window.offset;
+    if (window.streams != 1)
+      os << ' ' << kStreams << ' ' << window.streams;
     list(kDimsInFiles, column.dimsInFiles);
     location(column.location);
     os << '\n';

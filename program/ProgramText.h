@@ -52,6 +52,7 @@ inline constexpr unsigned kVersion = 2;
 inline constexpr llvm::StringLiteral kDimsInFiles = "dims_in_files";
 inline constexpr llvm::StringLiteral kShape = "shape", kRecord = "record";
 inline constexpr llvm::StringLiteral kWindow = "window";
+inline constexpr llvm::StringLiteral kStreams = "streams";
 
 /// The largest size that is read: far more than any machine has, and far from
 /// overflow in sums of sizes.

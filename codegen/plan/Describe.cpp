@@ -165,7 +165,8 @@ std::vector<DataSource> mp::describeData(ModuleOp module) {
       llvm::raw_string_ostream(element) << column.getElement();
       TokenWindow window;
       if (WindowAttr of = column.getWindow())
-        window = {of.getTokens(), of.getStride(), of.getOffset()};
+        window = {of.getTokens(), of.getStride(), of.getOffset(),
+                  of.getStreams()};
       source.columns.push_back(
           {named.getName().str(), column.getPattern().str(),
            stringifyDataFormat(column.getFormat()).str(),

@@ -98,6 +98,12 @@ Expected<Dataset> Dataset::find(const DataSource &source, StringRef folder,
                        "holds {3}{4}",
                        first.path, data.count, column.path,
                        column.type.shape.front(), at(source.location));
+  for (const Column &column : data.all)
+    if (int64_t streams = column.binding.window.streams;
+        streams != data.streams())
+      return makeError("columns differ in streams: {0} has {1}, {2} has {3}{4}",
+                       first.path, data.streams(), column.path, streams,
+                       at(source.location));
   return data;
 }
 
@@ -215,6 +221,14 @@ Error checkClasses(ArrayRef<std::string> known, ArrayRef<std::string> found,
                    folder, first, nameAt(found), nameAt(known));
 }
 
+const char *Column::find(int64_t sample) const {
+  // The streams are one after the other.
+  int64_t streams = binding.window.streams,
+          length = type.shape.front() / streams;
+  int64_t place = sample % streams * length + sample / streams;
+  return array.bytes.data() + firstByte + place * strideBytes;
+}
+
 /// Copies a sample in the order of its argument.
 static void copySample(const Column &column, const char *sample, char *to) {
   if (column.reorder)
@@ -231,9 +245,7 @@ Error Dataset::gather(unsigned column, ArrayRef<int64_t> rows, char *to) const {
                  to + place * from.recordBytes);
     });
   for (int64_t row : rows) {
-    copySample(
-        from, from.array.bytes.data() + from.firstByte + row * from.strideBytes,
-        to);
+    copySample(from, from.find(row), to);
     to += from.recordBytes;
   }
   return Error::success();

@@ -27,6 +27,8 @@ struct Column {
   uint64_t firstByte = 0, strideBytes = 0;
   /// Copies a sample to the order of its argument, if that is another one.
   std::optional<PermutedCopy> reorder = {};
+  /// Where a sample begins in the array.
+  const char *find(int64_t sample) const;
 
   /// Returns the type of a sample as its argument takes it.
   TensorType sample() const;
@@ -62,6 +64,9 @@ public:
                                       const PictureOptions &pictures = {});
 
   int64_t samples() const { return count; }
+  /// Texts that go on from batch to batch, each in a row of its own; 1: samples
+  /// are independent.
+  int64_t streams() const { return all.front().binding.window.streams; }
   /// Returns the names of the classes if they are folders, in their order.
   std::vector<std::string> classes() const;
   llvm::ArrayRef<Column> columns() const { return all; }

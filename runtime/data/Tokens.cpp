@@ -22,6 +22,11 @@ static Expected<TensorType> typeOf(StringRef path, uint64_t bytes,
                      path, tokens, elementTypeName(column.element),
                      window.tokens);
   int64_t windows = (tokens - window.tokens) / window.stride + 1;
+  if (windows < window.streams)
+    return makeError("{0}: has {1} windows, which are fewer than the {2} "
+                     "streams",
+                     path, windows, window.streams);
+  windows -= windows % window.streams;
   return TensorType{column.element, {windows, column.shape.front()}};
 }
 

@@ -46,6 +46,28 @@ static Expected<std::optional<Dataset>> findData(TrainingRun &run,
   return Dataset::find(**source, run.options.data, run.options.pictures);
 }
 
+/// Lets each row of a batch be a text that goes on in the next batch.
+static Error planStreams(TrainingRun &run, int64_t streams) {
+  RunState &state = run.state;
+  auto cannot = [&](const Twine &why) {
+    return makeError(
+        "{0}: the data are {1} texts that go on from batch to batch: {2}{3}",
+        run.options.data, streams, why.str(),
+        at(cantFail(run.model->dataSource("train", true))->location));
+  };
+  if (!run.options.batch && run.options.resume.empty())
+    state.batch = streams;
+  if (state.batch != streams)
+    return cannot("a batch has a row for each of them, and not " +
+                  Twine(state.batch));
+  if (state.accumulate != 1)
+    return cannot("they are not divided into micro-batches");
+  if (run.options.shuffle.value_or(false))
+    return cannot("they are not shuffled");
+  state.shuffle = false;
+  return Error::success();
+}
+
 static Error planBatches(TrainingRun &run) {
   Expected<int64_t> accumulate = run.model->accumulate();
   if (!accumulate)
@@ -53,6 +75,9 @@ static Error planBatches(TrainingRun &run) {
   RunState &state = run.state;
   state.accumulate = run.model->compileOptions().accumulate = *accumulate;
   int64_t samples = run.trainData->samples();
+  if (int64_t streams = run.trainData->streams(); streams > 1)
+    if (Error error = planStreams(run, streams))
+      return error;
   int64_t batch = state.batch * state.accumulate;
   if (batch > samples)
     return makeError(

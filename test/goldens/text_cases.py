@@ -7,24 +7,30 @@ import numpy as np
 
 import zoo_cases
 
-#: Options of mp-zoo, samples a step, and the learning rate.
+STEPS, TOKENS, VOCABULARY, CLASSES = zoo_cases.STEPS, 32, 256, 2
+#: Options of mp-zoo, samples a step, and the learning rate. lstm-lm has the size that Zaremba et al. trained.
 CASES = {
     "char-gpt": {"name": "char-gpt", "layers": 2, "batch": 4, "rate": 1e-2},
     "llama-tiny": {"name": "llama-tiny", "layers": 2, "batch": 4, "rate": 1e-2},
     "char-rnn": {"name": "char-rnn", "layers": 2, "width": 0.5, "batch": 4, "rate": 1e-1},
-    "lstm-lm": {"name": "lstm-lm", "layers": 2, "width": 0.1, "batch": 4, "rate": 1e-2},
+    "lstm-lm": {"name": "lstm-lm", "layers": 2, "tokens": 35, "vocabulary": 10000, "batch": 20, "rate": 1e-2},
     "bert-tiny": {"name": "bert-tiny", "layers": 2, "batch": 8, "rate": 1e-3},
     "bert-mlm-tiny": {"name": "bert-mlm-tiny", "layers": 2, "batch": 4, "rate": 1e-2},
     "t5-small": {"name": "t5-small", "layers": 2, "width": 0.25, "batch": 4, "rate": 1e-3},
 }
-STEPS, TOKENS, VOCABULARY, CLASSES = zoo_cases.STEPS, 32, 256, 2
 fingerprint, size_of = zoo_cases.fingerprint, zoo_cases.size_of
+
+
+def sizes(case):
+    """Tokens of a sample, and different tokens."""
+    return case.get("tokens", TOKENS), case.get("vocabulary", VOCABULARY)
 
 
 def module(tools, case):
     """The text of the network without dropout, with SGD at a learning rate that stays, and arrays of NumPy as data."""
+    tokens, vocabulary = sizes(case)
     text = subprocess.run([tools / "mp-zoo", case["name"], "--layers", str(case["layers"]), "--width", str(case.get("width", 1)),
-                           "--tokens", str(TOKENS), "--vocabulary", str(VOCABULARY)], check=True, capture_output=True, text=True).stdout
+                           "--tokens", str(tokens), "--vocabulary", str(vocabulary)], check=True, capture_output=True, text=True).stdout
     text = zoo_cases.without_dropout(text)
     text = re.sub(r" attributes \{clip_norm = [^}]*\}", "", text)
     text = re.sub(r"( +mp\.minimize .*\n)+", f"    mp.minimize result(0) {{{zoo_cases.optimizer(case)}}}\n", text)
@@ -44,7 +50,8 @@ def weights(text, case):
 def arrays(case):
     """The inputs of all steps, by name: words at random, and texts of all lengths."""
     random, count = np.random.RandomState(2), case["batch"] * STEPS
-    tokens = random.randint(3, VOCABULARY, (count, TOKENS + 1)).astype(np.uint16)
+    length, vocabulary = sizes(case)
+    tokens = random.randint(3, vocabulary, (count, length + 1)).astype(np.uint16)
     if case["name"] in ("char-gpt", "llama-tiny", "char-rnn", "lstm-lm"):
         return {"x": tokens[:, :-1].copy(), "y": tokens[:, 1:].copy()}
     tokens, lengths = tokens[:, :-1].copy(), random.randint(1, TOKENS + 1, count).astype(np.int32)

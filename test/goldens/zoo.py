@@ -51,11 +51,11 @@ NETWORKS = {
 class RecurrentLm(torch.nn.Module):
     """The RNNModel of PyTorch's example word_language_model, without dropout."""
 
-    def __init__(self, channels, tied):
+    def __init__(self, vocabulary, channels, tied):
         super().__init__()
-        self.encoder = torch.nn.Embedding(text_cases.VOCABULARY, channels)
+        self.encoder = torch.nn.Embedding(vocabulary, channels)
         self.rnn = torch.nn.LSTM(channels, channels, 2, batch_first=True)
-        self.decoder = torch.nn.Linear(channels, text_cases.VOCABULARY)
+        self.decoder = torch.nn.Linear(channels, vocabulary)
         if tied:
             self.decoder.weight = self.encoder.weight
 
@@ -74,8 +74,8 @@ TEXTS = {
         n_layer=2, n_embd=128, n_head=4, vocab_size=text_cases.VOCABULARY, resid_pdrop=0, embd_pdrop=0, attn_pdrop=0)),
     "llama-tiny": lambda: transformers.LlamaForCausalLM(transformers.LlamaConfig(
         **HEADS, num_attention_heads=4, num_key_value_heads=2, intermediate_size=352, rms_norm_eps=1e-5)),
-    "char-rnn": lambda: RecurrentLm(128, tied=False),
-    "lstm-lm": lambda: RecurrentLm(64, tied=True),
+    "char-rnn": lambda: RecurrentLm(text_cases.VOCABULARY, 128, tied=False),
+    "lstm-lm": lambda: RecurrentLm(10000, 650, tied=True),
     "bert-tiny": lambda: transformers.BertForSequenceClassification(BERT),
     "bert-mlm-tiny": lambda: transformers.BertForMaskedLM(BERT),
     "t5-small": lambda: transformers.T5ForConditionalGeneration(transformers.T5Config(

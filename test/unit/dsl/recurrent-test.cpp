@@ -257,6 +257,135 @@ TEST(Recurrent, SaysWhatIsWrong) {
                  .lengths = net.input("n", F32, {Batch})}});
       },
       "lengths of ?xf32, expected i32 [batch]");
+  refuses(
+      [](Graph &net) {
+        Tensor x = net.input("x", F32, {Batch, 2, 3});
+        gru(x, {{.hidden = 4, .name = "rnn", .keepsState = true}});
+      },
+      "states that are kept need a batch of a known size");
+  refuses(
+      [](Graph &net) {
+        Tensor x = net.input("x", F32, {5, 2, 3});
+        gru(x, {{.hidden = 4,
+                 .name = "rnn",
+                 .bidirectional = true,
+                 .keepsState = true}});
+      },
+      "a direction from the end does not know where a text begins");
+  refuses(
+      [](Graph &net) {
+        Tensor x = net.input("x", F32, {5, 2, 3});
+        gru(x,
+            {{.hidden = 4, .name = "rnn", .begins = net.input("n", U8, {5})}});
+      },
+      "begins of 5xui8, expected [batch, steps]");
+}
+
+//===----------------------------------------------------------------------===//
+// Texts that go on
+//===----------------------------------------------------------------------===//
+
+constexpr int64_t kRows = 2, kFeatures = 3, kStates = 4;
+
+/// A step of two layers, whose loss is the sum of what they return, weighted by
+/// numbers that differ from place to place. Weights are always the same.
+Step stepOf(int64_t steps, bool keepsState, bool hasBegins = false) {
+  Graph net("m");
+  Tensor x = net.input("x", F32, {kRows, steps, kFeatures});
+  Lstm layer{{.hidden = kStates, .name = "rnn", .layers = 2}};
+  layer.keepsState = keepsState;
+  if (hasBegins)
+    layer.begins = net.input("begins", U8, {kRows, steps});
+  Tensor output = lstm(x, layer).output;
+  Tensor place = cast(iota(net, {I32, {steps}}, 0), F32);
+  net.output("loss", sum(output * reshape(cos(place), {1, steps, 1})));
+  net.output("output", output * 1);
+  net.train({.optimizer = sgd({.lr = 0})});
+  EXPECT_TRUE(net.mistakes().empty()) << firstMistake(net);
+  Step step = check(check(Module::fromGraph(net))
+                        .compileStep({.precision = Precision::FP32,
+                                      .predictions = {"output"},
+                                      .threads = 1}));
+  llvm::cantFail(step.initialize(5));
+  return step;
+}
+
+/// Numbers of [kRows, steps, kFeatures], from time step `first` on.
+std::vector<float> inputs(int64_t first, int64_t steps) {
+  std::vector<float> x;
+  for (int64_t row = 0; row < kRows; ++row)
+    for (int64_t t = first; t < first + steps; ++t)
+      for (int64_t i = 0; i < kFeatures; ++i)
+        x.push_back(std::sin(1.7 * t + 0.9 * i + 4 * row));
+  return x;
+}
+
+/// The time steps from `first` on of [kRows, steps, kStates].
+std::vector<float> partOf(const std::vector<float> &all, int64_t first,
+                          int64_t steps) {
+  int64_t length = all.size() / (kRows * kStates);
+  std::vector<float> part;
+  for (int64_t row = 0; row < kRows; ++row)
+    for (int64_t i = first * kStates; i < (first + steps) * kStates; ++i)
+      part.push_back(all[row * length * kStates + i]);
+  return part;
+}
+
+void expectNear(const std::vector<float> &a, const std::vector<float> &b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (size_t i = 0; i < a.size(); ++i)
+    EXPECT_NEAR(a[i], b[i], 1e-6) << i;
+}
+
+TEST(KeptState, GoesOnWhereTheBatchBeforeEnded) {
+  Step whole = stepOf(9, false), parts = stepOf(3, true);
+  auto x = inputs(0, 9);
+  auto all =
+      check(check(whole.run({{"x", TensorRef(x, {kRows, 9, kFeatures})}}))
+                .read<float>("output"));
+  for (int64_t first : {0, 3, 6}) {
+    auto part = inputs(first, 3);
+    auto results =
+        check(parts.run({{"x", TensorRef(part, {kRows, 3, kFeatures})}}));
+    expectNear(check(results.read<float>("output")), partOf(all, first, 3));
+  }
+}
+
+TEST(KeptState, IsOfTrainingAlone) {
+  Step step = stepOf(3, true);
+  auto x = inputs(0, 3);
+  TensorRef given(x, {kRows, 3, kFeatures});
+  auto train = [&]() -> std::vector<float> {
+    return check(check(step.run({{"x", given}})).read<float>("output"));
+  };
+  // The second batch does not begin with zeros; an evaluation does.
+  auto first = train();
+  EXPECT_NE(train(), first);
+  expectNear(check(check(step.predict({{"x", given}})).read<float>("output")),
+             first);
+}
+
+TEST(KeptState, IsForgottenWhereATextBegins) {
+  Step marked = stepOf(5, true, true);
+  Step fresh = stepOf(3, false);
+  auto x = inputs(4, 5), behind = inputs(6, 3);
+  // Of the first row, the third time step begins a text.
+  std::vector<uint8_t> begins{0, 0, 7, 0, 0, 0, 0, 0, 0, 0}, none(10);
+  auto run = [&](std::vector<uint8_t> &begins) {
+    return check(check(marked.run({{"x", TensorRef(x, {kRows, 5, kFeatures})},
+                                   {"begins", TensorRef(begins, {kRows, 5})}}))
+                     .read<float>("output"));
+  };
+  (void)run(none); // leaves states that are not zeros
+  auto ours = partOf(run(begins), 2, 3);
+  auto theirs =
+      check(check(fresh.run({{"x", TensorRef(behind, {kRows, 3, kFeatures})}}))
+                .read<float>("output"));
+  size_t half = ours.size() / 2;
+  expectNear({ours.begin(), ours.begin() + half},
+             {theirs.begin(), theirs.begin() + half});
+  // The second row goes on.
+  EXPECT_GT(std::abs(ours[half] - theirs[half]), 1e-3);
 }
 
 //===----------------------------------------------------------------------===//

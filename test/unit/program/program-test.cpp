@@ -315,7 +315,7 @@ TEST(Program, ColumnsOfTokensRoundTrip) {
   program.data = {{"d", {{"x", "y", "tokens", "", ElementType::U16, {}}}, {}}};
   DataColumn &printed = program.data.front().columns.front();
   printed.shape = {4};
-  printed.window = {.tokens = 5, .stride = 3, .offset = 1};
+  printed.window = {.tokens = 5, .stride = 3, .offset = 1, .streams = 20};
   std::string text;
   llvm::raw_string_ostream os(text);
   print(program, os);

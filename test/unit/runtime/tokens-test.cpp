@@ -65,6 +65,38 @@ TEST_F(TokensTest, WindowsOverlapByTheirStride) {
   EXPECT_EQ(llvm::cantFail(open(100)).samples(), 1);
 }
 
+TEST_F(TokensTest, StreamsGoOnFromBatchToBatch) {
+  folder.write("t.bin", bytesOf<uint16_t>(count(26)));
+  DataSource three = source(3);
+  for (DataColumn &column : three.columns)
+    column.window.streams = 3;
+  Dataset data = llvm::cantFail(Dataset::open(three, folder.root));
+  // 8 windows are 3 texts of 2, and 2 are left.
+  EXPECT_EQ(data.samples(), 6);
+  EXPECT_EQ(gather(data, 0, {0, 1, 2}),
+            (Numbers{0, 1, 2, 6, 7, 8, 12, 13, 14}));
+  EXPECT_EQ(gather(data, 0, {3, 4, 5}),
+            (Numbers{3, 4, 5, 9, 10, 11, 15, 16, 17}));
+  EXPECT_EQ(gather(data, 1, {3, 5}), (Numbers{4, 5, 6, 16, 17, 18}));
+
+  three.columns[1].window.streams = 1;
+  EXPECT_EQ(message(Dataset::open(three, folder.root)),
+            "columns differ in length: " + folder.path("t.bin") +
+                " holds 6 samples, " + folder.path("t.bin") + " holds 8");
+  three.columns[1].window.streams = 2;
+  for (DataColumn &column : three.columns)
+    column.window.stride = 2;
+  // 12 windows are 3 texts of 4, or 2 of 6.
+  EXPECT_EQ(message(Dataset::open(three, folder.root)),
+            "columns differ in streams: " + folder.path("t.bin") + " has 3, " +
+                folder.path("t.bin") + " has 2");
+  folder.write("t.bin", bytesOf<uint16_t>(count(5)));
+  EXPECT_EQ(message(Dataset::open(three, folder.root)),
+            folder.path("t.bin") +
+                ": has 1 windows, which are fewer than the 3 streams "
+                "(net.mlir:5:1)");
+}
+
 TEST_F(TokensTest, TokensAreLittleEndian) {
   folder.write("t.bin", bytesOf<uint32_t>({1, 70000, 1 << 20, 4, 5}));
   Dataset data = llvm::cantFail(open(1, ElementType::U32));
