@@ -124,7 +124,7 @@ public:
       : Rows(input, targets), layer(layer) {}
 
   SampledSoftmaxResult run() {
-    int64_t features = input.size(1), samples = layer.samples;
+    int64_t features = input.size(1);
     // The initial values of torch.nn.Linear.
     Tensor weight = net.parameter(layer.name + ".weight", input.element(),
                                   {layer.classes, features},
@@ -145,13 +145,12 @@ public:
         linear(at(input), at(gather(at(weight), at(drawn), 0)), options);
     ownScore = ownScore - reshape(logExpected(targets), {rows, 1});
     scores = scores - logExpected(drawn);
-    Dims all{rows, samples};
-    Tensor isOwn = compare(broadcast(reshape(targets, {rows, 1}), all),
-                           broadcast(drawn, all), Comparison::eq);
+    Tensor isOwn = compare(reshape(targets, {rows, 1}), drawn, Comparison::eq);
     // Finite, so that a difference of two of them is a number.
     scores = select(isOwn, number(-1e30, F32), cast(scores, F32));
     Tensor logits = concat(Operands({cast(ownScore, F32), scores}, place), 1);
-    Tensor first = broadcast(at(number(0, I32)), {I32, {rows}});
+    // As many as the targets, which may be several of each sample.
+    Tensor first = targets * number(0, I32);
     return {crossEntropy(logits, first), drawn};
   }
 

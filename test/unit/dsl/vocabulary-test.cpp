@@ -164,6 +164,22 @@ TEST(SampledSoftmax, IsItsDefinition) {
   }
 }
 
+/// Rows may be the tokens of a batch of texts.
+TEST(Vocabulary, TakesSeveralRowsOfASample) {
+  Graph net("m");
+  Tensor x = reshape(net.input("x", F32, {Batch, 6, 8}), {-1, 8});
+  Tensor y = reshape(net.input("y", I32, {Batch, 6}), {-1});
+  AdaptiveSoftmax adaptive{.classes = 40, .cutoffs = {10}, .name = "adaptive"};
+  Tensor loss = adaptiveSoftmaxLoss(x, y, adaptive);
+  auto sampled = sampledSoftmaxLoss(
+      x, y, {.classes = 40, .samples = 5, .name = "sampled"});
+  net.output("loss", loss + sampled.loss);
+  net.train({.optimizer = sgd({.lr = 0.1})});
+  ASSERT_TRUE(net.mistakes().empty()) << net.mistakes().front();
+  EXPECT_EQ(sampled.drawn.type(), "5xi32");
+  check(check(Module::fromGraph(net)).compileStep({.batch = 3, .threads = 1}));
+}
+
 TEST(Vocabulary, SaysWhatIsWrong) {
   auto refuses = [](auto add, const char *expected) {
     Graph net("m");
