@@ -29,6 +29,14 @@ struct CtcLoss {
 Tensor ctcLoss(const Operand &logits, const Operand &targets,
                const CtcLoss &loss = {});
 
+/// The label error rate (Graves et al., 2006, section 2.1) of the best class of
+/// each time step, without blanks and repetitions: how many labels have to be
+/// inserted, deleted or replaced to make `targets` of them, divided by the
+/// number of labels. f32, and without a gradient; the reduction does not
+/// matter.
+Tensor ctcErrorRate(const Operand &logits, const Operand &targets,
+                    const CtcLoss &loss = {});
+
 } // namespace mantissa
 
 #endif // MANTISSA_DSL_CTC_H

@@ -9,6 +9,7 @@
 #include "mantissa.h"
 #include <cmath>
 #include <gtest/gtest.h>
+#include <random>
 
 using namespace mantissa;
 using mp::Numbers, mp::test::check, mp::test::read;
@@ -104,6 +105,82 @@ TEST(Ctc, IsPyTorchs) { compareAll(Precision::FP32, 1e-5); }
 /// The loss is computed in f32 whatever the precision.
 TEST(Ctc, IsPyTorchsInBF16) { compareAll(Precision::BF16, 1e-5); }
 
+/// Samples at random, whose best classes and targets are given.
+struct Spoken {
+  static constexpr int64_t batch = 50, time = 9, labels = 4, classes = 4;
+  std::vector<double> best, targets, steps, lengths;
+
+  Spoken() {
+    std::mt19937 random(1);
+    auto draw = [&](int64_t first, int64_t last) {
+      return double(first + int64_t(random() % (last - first + 1)));
+    };
+    for (int64_t i = 0; i < batch; ++i) {
+      steps.push_back(draw(1, time));
+      lengths.push_back(draw(0, labels));
+    }
+    for (int64_t i = 0; i < batch * time; ++i)
+      best.push_back(draw(0, classes - 1));
+    for (int64_t i = 0; i < batch * labels; ++i)
+      targets.push_back(draw(0, classes - 2)); // the last one is the blank
+  }
+
+  std::vector<double> said(int64_t sample, int64_t steps) const {
+    std::vector<double> found;
+    double before = classes - 1;
+    for (int64_t t = 0; t < steps; ++t) {
+      double now = best[sample * time + t];
+      if (now != classes - 1 && now != before)
+        found.push_back(now);
+      before = now;
+    }
+    return found;
+  }
+
+  /// The edits between what is said and the target, by their definition.
+  double edits(const std::vector<double> &found, size_t i, int64_t sample,
+               int64_t j) const {
+    if (i == 0 || j == 0)
+      return double(i) + double(j);
+    double same = found[i - 1] == targets[sample * labels + j - 1] ? 0 : 1;
+    return std::min({edits(found, i - 1, sample, j - 1) + same,
+                     edits(found, i - 1, sample, j) + 1,
+                     edits(found, i, sample, j - 1) + 1});
+  }
+
+  double rate(bool hasLengths) const {
+    double errors = 0, count = 0;
+    for (int64_t i = 0; i < batch; ++i) {
+      auto found = said(i, hasLengths ? int64_t(steps[i]) : time);
+      int64_t length = hasLengths ? int64_t(lengths[i]) : labels;
+      errors += edits(found, found.size(), i, length);
+      count += double(length);
+    }
+    return errors / count;
+  }
+};
+
+TEST(Ctc, CountsErrorsOfTheBestPath) {
+  Spoken spoken;
+  for (bool hasLengths : {false, true}) {
+    Graph net("m");
+    Tensor best =
+        constant(net, spoken.best, {Spoken::batch, Spoken::time, 1}, I32);
+    Tensor isBest =
+        compare(best, iota(net, {I32, {Spoken::classes}}, 0), Comparison::eq);
+    Tensor targets =
+        constant(net, spoken.targets, {Spoken::batch, Spoken::labels}, I32);
+    CtcLoss options{.blank = Spoken::classes - 1};
+    if (hasLengths) {
+      options.steps = constant(net, spoken.steps, {Spoken::batch}, I32);
+      options.labels = constant(net, spoken.lengths, {Spoken::batch}, I32);
+    }
+    net.output("rate", ctcErrorRate(cast(isBest, F32), targets, options));
+    ASSERT_TRUE(net.mistakes().empty()) << net.mistakes().front();
+    EXPECT_NEAR(mp::test::run(net, {})[0][0], spoken.rate(hasLengths), 1e-6);
+  }
+}
+
 TEST(Ctc, SaysWhatIsWrong) {
   auto refuses = [](auto add, const char *expected) {
     Graph net("m");
@@ -139,6 +216,12 @@ TEST(Ctc, SaysWhatIsWrong) {
                 net.input("y", I32, {4, 2}));
       },
       "the batches differ");
+  refuses(
+      [](Graph &net) {
+        ctcErrorRate(net.input("x", F32, {Batch, 5, 3}),
+                     net.input("y", I32, {Batch, 2}), {.blank = -1});
+      },
+      "ctcErrorRate of ?x5x3xf32 and ?x2xi32: blank is class -1 of 3");
 }
 
 } // namespace
