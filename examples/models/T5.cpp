@@ -118,18 +118,14 @@ Tensor stack(Graph &net, const Tensor &embedded, const Tensor &lengths,
 } // namespace
 
 void t5(Graph &net, const TextSizes &sizes) {
-  Tensor tokens = tokensInput(net, "tokens", sizes),
-         lengths = net.input("lengths", I32, {Batch}),
-         labels = net.input("labels", I32, {Batch, sizes.tokens});
+  TextPair texts = textPair(net, sizes);
   Tensor table = tokenTable(net, "shared.weight", sizes, 1);
-  Tensor encoded = stack(net, gather(table, tokens, 0), lengths, {}, sizes);
-  // The decoder begins with padding, 0, and is given the labels before.
-  Tensor before = slice(maximum(labels, 0), {0, 0}, {-1, sizes.tokens - 1}),
-         written = pad(before, {0, 1}, {0, 0});
-  Tensor decoded =
-      stack(net, gather(table, written, 0), lengths, encoded, sizes);
+  Tensor encoded =
+      stack(net, gather(table, texts.tokens, 0), texts.lengths, {}, sizes);
+  Tensor decoded = stack(net, gather(table, shifted(texts.labels), 0),
+                         texts.lengths, encoded, sizes);
   Tensor logits = linear(decoded * std::pow(sizes.channels, -0.5), table);
-  predictLabelled(net, logits, labels, /*first=*/1);
+  predictLabelled(net, logits, texts.labels, /*first=*/1);
   trainWithAdamw(net,
                  {.params = {"*.weight", "!*layer_norm.weight"},
                   .others = {"*layer_norm.weight"}},

@@ -33,6 +33,10 @@ std::span<const TextModel> allTextModels() {
        "LSTM of words, 13 million",
        lstmLm,
        {35, 10000, 2, 650, 1, .isTied = true, .dropout = 0.5}},
+      {"biglstm",
+       "LSTM-8192-1024, 1,777 million",
+       bigLstm,
+       {20, 793471, 2, 1024, 1, .hidden = 8192, .dropout = 0.1}},
       {"bert-tiny", "BERT, 4 million", bert, {128, 30522, 2, 128, 2, 2}},
       {"bert-base", "BERT, 109 million", bert, {128, 30522, 12, 768, 12, 2}},
       {"bert-large", "BERT, 335 million", bert, {128, 30522, 24, 1024, 16, 2}},
@@ -56,6 +60,14 @@ std::span<const TextModel> allTextModels() {
        "T5, 223 million",
        t5,
        {512, 32128, 12, 768, 12, .hidden = 3072}},
+      {"seq2seq",
+       "LSTMs with attention, 216 million",
+       seq2seq,
+       {50, 50000, 4, 1000, 1, .dropout = 0.2}},
+      {"speech-ctc",
+       "LSTMs of speech, 2 million",
+       speechCtc,
+       {128, 62, 2, 250, 1}},
   };
   return models;
 }
@@ -95,6 +107,17 @@ Tensor tokensInput(Graph &net, const std::string &name,
                    const TextSizes &sizes) {
   bool isWide = sizes.vocabulary > 1 << 16;
   return net.input(name, isWide ? U32 : U16, {Batch, sizes.tokens});
+}
+
+TextPair textPair(Graph &net, const TextSizes &sizes) {
+  return {.tokens = tokensInput(net, "tokens", sizes),
+          .lengths = net.input("lengths", I32, {Batch}),
+          .labels = net.input("labels", I32, {Batch, sizes.tokens})};
+}
+
+Tensor shifted(const Tensor &labels) {
+  Tensor before = slice(maximum(labels, 0), {0, 0}, {-1, labels.size(1) - 1});
+  return pad(before, {0, 1}, {0, 0});
 }
 
 Tensor tokenTable(Graph &net, const std::string &name, const TextSizes &sizes,
@@ -162,9 +185,10 @@ void readWindows(Graph &net, const TextSizes &sizes) {
   net.data("test", columns("val.bin", sizes.tokens));
 }
 
-void readTexts(Graph &net, const std::string &labels, bool hasTypes) {
+void readTexts(Graph &net, const std::string &labels, bool hasTypes,
+               const std::string &samples) {
   for (std::string source : {"train", "test"}) {
-    std::vector<Column> columns = {{"tokens", source + ".npy", "npy"},
+    std::vector<Column> columns = {{samples, source + ".npy", "npy"},
                                    {"lengths", source + "-lengths.npy", "npy"},
                                    {labels, source + "-labels.npy", "npy"}};
     if (hasTypes)

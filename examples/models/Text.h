@@ -14,19 +14,20 @@ namespace models {
 
 /// The sizes of a network of text.
 struct TextSizes {
-  int64_t tokens;     ///< of a sample
-  int64_t vocabulary; ///< different tokens
+  int64_t tokens;     ///< of a sample; frames of speechCtc
+  int64_t vocabulary; ///< different tokens; symbols of speechCtc, with blank
   int64_t layers, channels, heads;
   int64_t classes = 0; ///< of a classifier
   int64_t texts = 1;   ///< of a sample that a classifier takes
   std::vector<double> classWeights = {}; ///< of its loss; empty: all the same
-  int64_t hidden = 0;   ///< features of feed-forward layers, of llama and t5
+  /// Features of feed-forward layers, of llama and t5; cells of bigLstm.
+  int64_t hidden = 0;
   int64_t keyHeads = 0; ///< heads of keys and values, of llama
   double base = 10000;  ///< of rotary positions
   std::optional<RotaryScaling> scaling = {};
   /// Whether the classifier of llama and of lstmLm is the table of tokens.
   bool isTied = false;
-  double dropout = 0; ///< of lstmLm
+  double dropout = 0; ///< of networks of LSTMs
 };
 
 /// A network with its inputs, outputs and recipe.
@@ -45,6 +46,12 @@ void llama(Graph &net, const TextSizes &sizes);
 /// 2014), which begin with zeros in each sample. Inputs and outputs are those
 /// of gpt2.
 void lstmLm(Graph &net, const TextSizes &sizes);
+
+/// The same with many cells, whose states are projected, and a sampled softmax
+/// of a large vocabulary (Jozefowicz et al., 2016). Evaluation has the softmax
+/// over all tokens. Inputs are those of gpt2; outputs "loss", "bits" and
+/// "logits".
+void bigLstm(Graph &net, const TextSizes &sizes);
 
 /// The inputs of a classifier of texts. Texts are filled at their ends, so that
 /// `lengths` is what BERT's attention mask is.
@@ -76,6 +83,17 @@ void bertMaskedLm(Graph &net, const TextSizes &sizes);
 /// asked for. Dropout is 0.1, but not of attention.
 void t5(Graph &net, const TextSizes &sizes);
 
+/// The same by LSTMs with attention (Luong et al., 2015). Inputs and outputs
+/// are those of t5.
+void seq2seq(Graph &net, const TextSizes &sizes);
+
+/// Recognizes symbols in a sequence of frames: LSTMs in both directions and CTC
+/// (Graves et al., 2013). Inputs "frames" [batch, tokens, 123], f32, "lengths"
+/// [batch], i32, and "labels" [batch, tokens / 8], i32: symbols from 1 to
+/// vocabulary - 1, and 0 after the last one. Outputs "loss", "error_rate" (of
+/// symbols) and "logits" [batch, tokens, vocabulary], in which 0 is the blank.
+void speechCtc(Graph &net, const TextSizes &sizes);
+
 struct TextModel {
   std::string name, about;
   TextNetwork network;
@@ -103,6 +121,17 @@ std::string build(Graph &net, const TextModel &model,
 /// larger.
 Tensor tokensInput(Graph &net, const std::string &name, const TextSizes &sizes);
 
+/// A text, and the text that is to be written from it.
+struct TextPair {
+  Tensor tokens;  ///< "tokens" [batch, tokens], of the type of tokens
+  Tensor lengths; ///< "lengths" [batch], i32: those that are not filled in
+  Tensor labels;  ///< "labels" [batch, tokens], i32
+};
+TextPair textPair(Graph &net, const TextSizes &sizes);
+/// What a decoder is given to write the labels [batch, tokens]: padding, 0,
+/// and the labels before.
+Tensor shifted(const Tensor &labels);
+
 /// A table with a row of channels for each token, drawn with this deviation.
 Tensor tokenTable(Graph &net, const std::string &name, const TextSizes &sizes,
                   double deviation = 0.02);
@@ -129,10 +158,12 @@ void trainWithAdamw(Graph &net, const Decay &decay, const AdamwOptions &adamw,
 
 /// Inputs "x" and "y" are windows of train.bin and val.bin.
 void readWindows(Graph &net, const TextSizes &sizes);
-/// Inputs "tokens", "lengths" and the labels of that name are the arrays
-/// train.npy, train-lengths.npy and train-labels.npy, and the same with test,
-/// as mp-data tokenize --field writes them; "types" are train-types.npy.
-void readTexts(Graph &net, const std::string &labels, bool hasTypes = false);
+/// Inputs "tokens", or those of another name, "lengths" and the labels of that
+/// name are the arrays train.npy, train-lengths.npy and train-labels.npy, and
+/// the same with test, as mp-data tokenize --field writes them; "types" are
+/// train-types.npy.
+void readTexts(Graph &net, const std::string &labels, bool hasTypes = false,
+               const std::string &samples = "tokens");
 
 } // namespace models
 

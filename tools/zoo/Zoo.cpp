@@ -47,7 +47,8 @@ Command describe(ZooOptions &options) {
            "get zeros around them if they are smaller (the network's)"),
       number(
           "tokens", [&](uint64_t n) { options.tokens = int64_t(n); }, 1,
-          kMostCount, "tokens of a sample of text (the network's)"),
+          kMostCount,
+          "tokens of a sample of text, or frames of speech (the network's)"),
       number(
           "vocabulary", [&](uint64_t n) { options.vocabulary = int64_t(n); }, 2,
           kMostCount, "different tokens (the network's)"),
