@@ -17,6 +17,8 @@ CASES = {
     "bert-tiny": {"name": "bert-tiny", "layers": 2, "batch": 8, "rate": 1e-3},
     "bert-mlm-tiny": {"name": "bert-mlm-tiny", "layers": 2, "batch": 4, "rate": 1e-2},
     "t5-small": {"name": "t5-small", "layers": 2, "width": 0.25, "batch": 4, "rate": 1e-3},
+    "seq2seq": {"name": "seq2seq", "layers": 2, "width": 0.064, "batch": 4, "rate": 1e-2},
+    "speech-ctc": {"name": "speech-ctc", "layers": 2, "width": 0.25, "batch": 4, "rate": 1e-3},
 }
 fingerprint, size_of = zoo_cases.fingerprint, zoo_cases.size_of
 
@@ -34,7 +36,7 @@ def module(tools, case):
     text = zoo_cases.without_dropout(text)
     text = re.sub(r" attributes \{clip_norm = [^}]*\}", "", text)
     text = re.sub(r"( +mp\.minimize .*\n)+", f"    mp.minimize result(0) {{{zoo_cases.optimizer(case)}}}\n", text)
-    types = {np.uint16: "ui16", np.int32: "i32"}
+    types = {np.uint16: "ui16", np.int32: "i32", np.float32: "f32"}
     columns = (f'{name} = #mp.column<"{name}.npy" as npy, {types[array.dtype.type]}>' for name, array in arrays(case).items())
     return text[:text.rindex("}")] + f"  mp.data @train {{{', '.join(columns)}}}\n}}\n"
 
@@ -47,9 +49,20 @@ def weights(text, case):
     return {name: (scales[name] * values).astype(np.float32) for name, values in found.items()}
 
 
+def speech(random, count):
+    """Frames of noise, and symbols that they are long enough for, also where symbols are repeated."""
+    most = TOKENS // 8
+    lengths = random.randint(2 * most, TOKENS + 1, count).astype(np.int32)
+    inside = np.arange(most) < random.randint(1, most + 1, count)[:, None]
+    labels = np.where(inside, random.randint(1, VOCABULARY, (count, most)), 0).astype(np.int32)
+    return {"frames": (2 * random.random_sample((count, TOKENS, 123)) - 1).astype(np.float32), "lengths": lengths, "labels": labels}
+
+
 def arrays(case):
     """The inputs of all steps, by name: words at random, and texts of all lengths."""
     random, count = np.random.RandomState(2), case["batch"] * STEPS
+    if case["name"] == "speech-ctc":
+        return speech(random, count)
     length, vocabulary = sizes(case)
     tokens = random.randint(3, vocabulary, (count, length + 1)).astype(np.uint16)
     if case["name"] in ("char-gpt", "llama-tiny", "char-rnn", "lstm-lm"):
@@ -58,7 +71,7 @@ def arrays(case):
     inputs = {"tokens": tokens, "lengths": lengths}
     if case["name"] == "bert-tiny":
         return {**inputs, "label": random.randint(0, CLASSES, count).astype(np.int32)}
-    if case["name"] == "t5-small":
+    if case["name"] in ("t5-small", "seq2seq"):
         # Every second text ends with padding, and the others with -100.
         inside = np.arange(TOKENS) < random.randint(1, TOKENS + 1, count)[:, None]
         fill = np.where(np.arange(count) % 2, 0, -100)[:, None]

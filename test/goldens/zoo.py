@@ -66,6 +66,54 @@ class RecurrentLm(torch.nn.Module):
         return types.SimpleNamespace(logits=self.decoder(hidden))
 
 
+def packed(rnn, x, lengths):
+    """The output and the last states of samples that end after their lengths."""
+    inputs = torch.nn.utils.rnn.pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
+    with torch.backends.mkldnn.flags(enabled=False):
+        out, last = rnn(inputs)
+    return torch.nn.utils.rnn.pad_packed_sequence(out, batch_first=True, total_length=x.shape[1])[0], last
+
+
+class Stack(torch.nn.Module):
+    """The encoder or the decoder of Seq2Seq."""
+
+    def __init__(self, channels):
+        super().__init__()
+        self.embedding = torch.nn.Embedding(text_cases.VOCABULARY, channels)
+        self.rnn = torch.nn.LSTM(channels, channels, 2, batch_first=True)
+
+
+class Seq2Seq(torch.nn.Module):
+    """Luong et al. (2015): global attention with the score "dot", and no input feeding."""
+
+    def __init__(self, channels):
+        super().__init__()
+        self.encoder, self.decoder = Stack(channels), Stack(channels)
+        self.concat = torch.nn.Linear(2 * channels, channels, bias=False)
+        self.out = torch.nn.Linear(channels, text_cases.VOCABULARY)
+
+    def forward(self, input_ids, attention_mask, labels):
+        keys, state = packed(self.encoder.rnn, self.encoder.embedding(input_ids), attention_mask.sum(1))
+        before = F.pad(labels.clamp(min=0)[:, :-1], (1, 0))
+        with torch.backends.mkldnn.flags(enabled=False):
+            queries, _ = self.decoder.rnn(self.decoder.embedding(before), state)
+        scores = (queries @ keys.transpose(1, 2)).masked_fill(attention_mask[:, None] == 0, -torch.inf)
+        context = scores.softmax(-1).to(keys.dtype) @ keys
+        return types.SimpleNamespace(logits=self.out(torch.tanh(self.concat(torch.cat([context, queries], 2)))))
+
+
+class SpeechCtc(torch.nn.Module):
+    """Graves et al. (2013), CTC-2l-250h."""
+
+    def __init__(self, channels):
+        super().__init__()
+        self.rnn = torch.nn.LSTM(123, channels, 2, batch_first=True, bidirectional=True)
+        self.out = torch.nn.Linear(2 * channels, text_cases.VOCABULARY)
+
+    def forward(self, frames, lengths):
+        return self.out(packed(self.rnn, frames.to(self.out.weight.dtype), lengths)[0])
+
+
 HEADS = {"num_hidden_layers": 2, "hidden_size": 128, "vocab_size": text_cases.VOCABULARY}
 BERT = transformers.BertConfig(**HEADS, num_attention_heads=2, intermediate_size=512, hidden_dropout_prob=0,
                                attention_probs_dropout_prob=0)
@@ -81,6 +129,8 @@ TEXTS = {
     "t5-small": lambda: transformers.T5ForConditionalGeneration(transformers.T5Config(
         num_layers=2, d_model=128, d_kv=16, d_ff=512, num_heads=8, vocab_size=text_cases.VOCABULARY, dropout_rate=0,
         decoder_start_token_id=0)),
+    "seq2seq": lambda: Seq2Seq(64),
+    "speech-ctc": lambda: SpeechCtc(64),
 }
 CASES = {name: module for module in (zoo_cases, text_cases) for name in module.CASES}
 
@@ -128,14 +178,23 @@ def loss_of_texts(model, inputs, autocast):
     words = {"input_ids": inputs["x"]} if "x" in inputs else {"input_ids": inputs["tokens"]}
     if "lengths" in inputs:
         words["attention_mask"] = (torch.arange(text_cases.TOKENS) < inputs["lengths"][:, None]).long()
-    if isinstance(model, transformers.T5ForConditionalGeneration):
+    if isinstance(model, (transformers.T5ForConditionalGeneration, Seq2Seq)):
         labels = words["labels"] = labels.masked_fill(labels == 0, -100)
     with torch.autocast("cpu", dtype=torch.bfloat16, enabled=autocast):
         logits = model(**words).logits
     return F.cross_entropy((logits.float() if autocast else logits).flatten(0, -2), labels.flatten())
 
 
+def loss_of_speech(model, inputs, autocast):
+    with torch.autocast("cpu", dtype=torch.bfloat16, enabled=autocast):
+        logits = model(inputs["frames"], inputs["lengths"])
+    classes = (logits.float() if autocast else logits).log_softmax(2).transpose(0, 1)
+    return F.ctc_loss(classes, inputs["labels"], inputs["lengths"], (inputs["labels"] > 0).sum(1))
+
+
 def loss_of(model, inputs, autocast):
+    if "frames" in inputs:
+        return loss_of_speech(model, inputs, autocast)
     if "images" not in inputs:
         return loss_of_texts(model, inputs, autocast)
     images, labels = inputs["images"].to(next(model.parameters()).dtype), inputs["labels"]
@@ -159,7 +218,8 @@ def disturbed(model, seed):
 
 def train(model, case, autocast=False, steps=zoo_cases.STEPS):
     """The losses of the steps, and the gradients of the first."""
-    arrays = {name: torch.from_numpy(array.astype("int64")) for name, array in CASES[case["name"]].arrays(case).items()}
+    arrays = {name: torch.from_numpy(array if array.dtype == "float32" else array.astype("int64"))
+              for name, array in CASES[case["name"]].arrays(case).items()}
     optimizer = torch.optim.SGD(model.parameters(), lr=case["rate"], momentum=0.9)
     losses, gradients = [], {}
     for step in range(steps):
