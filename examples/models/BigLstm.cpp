@@ -8,6 +8,7 @@
 #include "dsl/Recurrent.h"
 #include "dsl/Vocabulary.h"
 #include "examples/models/Text.h"
+#include <algorithm>
 #include <numbers>
 
 namespace models {

@@ -9,6 +9,7 @@
 #include "dsl/Layers.h"
 #include "dsl/Recurrent.h"
 #include "examples/models/Text.h"
+#include <algorithm>
 
 namespace models {
 

@@ -7,6 +7,7 @@
 #include "GraphRun.h"
 #include "dsl/Ctc.h"
 #include "mantissa.h"
+#include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <random>
