@@ -47,7 +47,7 @@ public:
     if (layer.lengths)
       isThere = stepsThatAre(input);
     if (layer.begins)
-      goesOn = cast(at(abs(cast(at(layer.begins), element)) <= 0), element);
+      goesOn = abs(cast(at(layer.begins), element)) <= 0;
     for (int64_t depth = 0; depth < layer.layers && input; ++depth) {
       if (depth && layer.dropout > 0)
         input = dropout(at(input), {.p = layer.dropout});
@@ -101,13 +101,12 @@ private:
     auto add = [&](const std::vector<Tensor> &given, const char *what,
                    int64_t features) {
       Dims shape{input.size(0), features};
-      Tensor zero =
-          broadcast(at(constant({net, place}, 0, element)), {element, shape});
+      Tensor none = broadcast(at(zero()), {element, shape});
       if (layer.keepsState)
-        zero = inTraining(at(net.buffer(bufferOf(what, index), element, shape,
+        none = inTraining(at(net.buffer(bufferOf(what, index), element, shape,
                                         zeros(), place)),
-                          zero);
-      states.push_back(index < given.size() ? given[index] : zero);
+                          none);
+      states.push_back(index < given.size() ? given[index] : none);
     };
     add(first.hidden, "hidden", out);
     if (kind.hasCell)
@@ -122,25 +121,28 @@ private:
       net.write(bufferOf("cell", index), at(last[1]));
   }
 
-  /// [batch, steps, 1]: 1 where a sequence has a time step, else 0.
+  /// Whether a sequence has a time step: [batch, steps].
   Tensor stepsThatAre(const Tensor &input) const {
-    Dims shape{input.size(0), input.size(1), 1};
-    Tensor step =
-        reshape(iota({net, place}, {I32, {shape[1]}}, 0), {1, shape[1], 1});
-    Tensor count = reshape(at(layer.lengths), {shape[0], 1, 1});
-    return cast(at(broadcast(step, shape) < broadcast(count, shape)), element);
+    Dims shape{input.size(0), input.size(1)};
+    Tensor step = iota({net, place}, {I32, {shape[1]}}, 0);
+    Tensor count = reshape(at(layer.lengths), {shape[0], 1});
+    return broadcast(at(step), {I32, shape}) <
+           broadcast(at(count), {I32, shape});
   }
+
+  /// What `now` has in the rows where a flag [batch] is set.
+  Tensor whereSet(const Tensor &flag, const Tensor &now,
+                  const Tensor &otherwise) const {
+    return select(at(reshape(at(flag), {now.size(0), 1})), now, otherwise);
+  }
+  Tensor zero() const { return constant({net, place}, 0, element); }
 
   /// Leaves the states as they were where there is no time step.
   Scanned masked(const States &after, const States &before,
-                 const Tensor &isThere) const {
-    auto where = [&](const Tensor &now, const Tensor &otherwise) {
-      return select(at(isThere > 0), now, otherwise);
-    };
-    Scanned result{
-        {}, {where(after[0], constant({net, place}, 0, after[0].element()))}};
+                 const Tensor &flag) const {
+    Scanned result{{}, {whereSet(flag, after[0], zero())}};
     for (size_t i = 0; i < after.size(); ++i)
-      result.carried.push_back(where(after[i], before[i]));
+      result.carried.push_back(whereSet(flag, after[i], before[i]));
     return result;
   }
 
@@ -161,8 +163,7 @@ private:
     auto step = [&](States before, const States &slices) -> Scanned {
       if (layer.begins)
         for (Tensor &state : before)
-          state = select(at(reshape(slices.back(), {state.size(0), 1}) > 0),
-                         state, constant({net, place}, 0, element));
+          state = whereSet(slices.back(), state, zero());
       Tensor hidden = product(before[0], "hh", depth, reverse);
       States after = kind.cell(slices[0], hidden, before);
       if (kind.projection)
