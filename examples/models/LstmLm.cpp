@@ -18,11 +18,13 @@ void lstmLm(Graph &net, const TextSizes &sizes) {
                          uniformInit(-0.1, 0.1));
   };
   Tensor words = table("encoder.weight");
-  Tensor hidden = lstm(drop(gather(words, x, 0)), {{.hidden = sizes.channels,
-                                                    .name = "rnn",
-                                                    .layers = sizes.layers,
-                                                    .dropout = sizes.dropout}})
-                      .output;
+  Tensor hidden =
+      lstm(drop(gather(words, x, 0)), {{.hidden = sizes.channels,
+                                        .name = "rnn",
+                                        .layers = sizes.layers,
+                                        .dropout = sizes.dropout,
+                                        .keepsState = sizes.streams > 0}})
+          .output;
   Tensor bias = net.parameter("decoder.bias", F32, {sizes.vocabulary}, zeros());
   predictTokens(net,
                 linear(drop(hidden),

@@ -18,25 +18,57 @@ std::span<const TextModel> allTextModels() {
       {"llama-tiny",
        "Llama of bytes",
        llama,
-       {128, 256, 4, 128, 4, .hidden = 352, .keyHeads = 2}},
+       {.tokens = 128,
+        .vocabulary = 256,
+        .layers = 4,
+        .channels = 128,
+        .heads = 4,
+        .hidden = 352,
+        .keyHeads = 2}},
       {"tinyllama-1.1b",
        "TinyLlama, 1,100 million",
        llama,
-       {2048, 32000, 22, 2048, 32, .hidden = 5632, .keyHeads = 4}},
+       {.tokens = 2048,
+        .vocabulary = 32000,
+        .layers = 22,
+        .channels = 2048,
+        .heads = 32,
+        .hidden = 5632,
+        .keyHeads = 4}},
       {"llama-3.2-1b",
        "Llama 3.2, 1,236 million",
        llama,
-       {2048, 128256, 16, 2048, 32, .hidden = 8192, .keyHeads = 8, .base = 5e5,
-        .scaling = RotaryScaling{.factor = 32}, .isTied = true}},
+       {.tokens = 2048,
+        .vocabulary = 128256,
+        .layers = 16,
+        .channels = 2048,
+        .heads = 32,
+        .hidden = 8192,
+        .keyHeads = 8,
+        .base = 5e5,
+        .scaling = RotaryScaling{.factor = 32},
+        .isTied = true}},
       {"char-rnn", "LSTM of bytes", lstmLm, {64, 256, 1, 256, 1}},
       {"lstm-lm",
        "LSTM of words, 13 million",
        lstmLm,
-       {35, 10000, 2, 650, 1, .isTied = true, .dropout = 0.5}},
+       {.tokens = 35,
+        .vocabulary = 10000,
+        .layers = 2,
+        .channels = 650,
+        .heads = 1,
+        .isTied = true,
+        .dropout = 0.5}},
       {"biglstm",
        "LSTM-8192-1024, 1,777 million",
        bigLstm,
-       {20, 793471, 2, 1024, 1, .hidden = 8192, .dropout = 0.1}},
+       {.tokens = 20,
+        .vocabulary = 793471,
+        .layers = 2,
+        .channels = 1024,
+        .heads = 1,
+        .hidden = 8192,
+        .dropout = 0.1}},
       {"bert-tiny", "BERT, 4 million", bert, {128, 30522, 2, 128, 2, 2}},
       {"bert-base", "BERT, 109 million", bert, {128, 30522, 12, 768, 12, 2}},
       {"bert-large", "BERT, 335 million", bert, {128, 30522, 24, 1024, 16, 2}},
@@ -55,15 +87,30 @@ std::span<const TextModel> allTextModels() {
       {"t5-small",
        "T5, 61 million",
        t5,
-       {512, 32128, 6, 512, 8, .hidden = 2048}},
+       {.tokens = 512,
+        .vocabulary = 32128,
+        .layers = 6,
+        .channels = 512,
+        .heads = 8,
+        .hidden = 2048}},
       {"t5-base",
        "T5, 223 million",
        t5,
-       {512, 32128, 12, 768, 12, .hidden = 3072}},
+       {.tokens = 512,
+        .vocabulary = 32128,
+        .layers = 12,
+        .channels = 768,
+        .heads = 12,
+        .hidden = 3072}},
       {"seq2seq",
        "LSTMs with attention, 216 million",
        seq2seq,
-       {50, 50000, 4, 1000, 1, .dropout = 0.2}},
+       {.tokens = 50,
+        .vocabulary = 50000,
+        .layers = 4,
+        .channels = 1000,
+        .heads = 1,
+        .dropout = 0.2}},
       {"speech-ctc",
        "LSTMs of speech, 2 million",
        speechCtc,
@@ -88,6 +135,9 @@ std::string build(Graph &net, const TextModel &model,
     return std::to_string(weighted) + " weights of " +
            std::to_string(sizes.classes) + " classes";
   set(sizes.texts, options.texts);
+  if (options.streams && model.network != lstmLm)
+    return "it keeps no states from batch to batch, as char-rnn and lstm-lm do";
+  sizes.streams = options.streams;
   if (sizes.texts > 2)
     return "a sample is one text or two";
   // Each head has a multiple of 8 channels.
@@ -106,7 +156,8 @@ std::string build(Graph &net, const TextModel &model,
 Tensor tokensInput(Graph &net, const std::string &name,
                    const TextSizes &sizes) {
   bool isWide = sizes.vocabulary > 1 << 16;
-  return net.input(name, isWide ? U32 : U16, {Batch, sizes.tokens});
+  int64_t rows = sizes.streams ? sizes.streams : Batch;
+  return net.input(name, isWide ? U32 : U16, {rows, sizes.tokens});
 }
 
 TextPair textPair(Graph &net, const TextSizes &sizes) {
@@ -171,17 +222,18 @@ void trainWithAdamw(Graph &net, const Decay &decay, const AdamwOptions &adamw,
 }
 
 void readWindows(Graph &net, const TextSizes &sizes) {
+  int64_t streams = std::max<int64_t>(1, sizes.streams);
   auto columns = [&](const std::string &file, int64_t stride) {
     auto column = [&](const std::string &input, int64_t offset) {
       return Column{.input = input,
                     .pattern = file,
                     .format = "tokens",
                     .shape = {sizes.tokens},
-                    .window = {sizes.tokens + 1, stride, offset}};
+                    .window = {sizes.tokens + 1, stride, offset, streams}};
     };
     return std::vector<Column>{column("x", 0), column("y", 1)};
   };
-  net.data("train", columns("train.bin", 1));
+  net.data("train", columns("train.bin", sizes.streams ? sizes.tokens : 1));
   net.data("test", columns("val.bin", sizes.tokens));
 }
 

@@ -27,6 +27,9 @@ struct TextSizes {
   std::optional<RotaryScaling> scaling = {};
   /// Whether the classifier of llama and of lstmLm is the table of tokens.
   bool isTied = false;
+  /// Texts that go on from batch to batch, which is how many a batch has, of
+  /// lstmLm; 0: samples are independent, and as many as one likes.
+  int64_t streams = 0;
   double dropout = 0; ///< of networks of LSTMs
 };
 
@@ -43,7 +46,8 @@ void gpt2(Graph &net, const TextSizes &sizes);
 void llama(Graph &net, const TextSizes &sizes);
 
 /// Predicts the next token from a state: layers of LSTMs (Zaremba et al.,
-/// 2014), which begin with zeros in each sample. Inputs and outputs are those
+/// 2014). A sample begins with zeros, or in training with the states that the
+/// sample before ended with, if there are streams. Inputs and outputs are those
 /// of gpt2.
 void lstmLm(Graph &net, const TextSizes &sizes);
 
@@ -58,7 +62,7 @@ void bigLstm(Graph &net, const TextSizes &sizes);
 struct TextInputs {
   Tensor tokens;     ///< "tokens" [batch, tokens], of the type of tokens
   Tensor lengths;    ///< "lengths" [batch], i32: those that are not filled in
-  Tensor label;      ///< "label" [batch], i32
+  Tensor label = {}; ///< "label" [batch], i32
   Tensor types = {}; ///< "types" [batch, tokens], ui8: 1 in a second text
 };
 /// Adds them; `types` are there if a sample is two texts.
@@ -103,7 +107,8 @@ std::span<const TextModel> allTextModels();
 
 /// What differs from the model's own sizes; 0: nothing.
 struct TextOptions {
-  int64_t tokens = 0, vocabulary = 0, layers = 0, classes = 0, texts = 0;
+  int64_t tokens = 0, vocabulary = 0, layers = 0, classes = 0, texts = 0,
+          streams = 0;
   double width = 1; ///< factor of the channels; heads stay as many
   std::vector<double> classWeights = {}; ///< of the classes that there are then
 };

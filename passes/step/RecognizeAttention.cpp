@@ -26,9 +26,9 @@ namespace {
 struct Spelled {
   MatmulOp product;  ///< of the weights and the values
   DropoutOp dropout; ///< null if there is none
-  MatmulOp scores;
+  MatmulOp scores = {};
   double scale = 1;
-  Value mask; ///< added to the scores; null if there is none
+  Value mask = {}; ///< added to the scores; null if there is none
   bool causal = false;
 };
 

@@ -10,7 +10,8 @@ struct WritingOptions {
   tokenizers::SamplingOptions sampling;
   int64_t samples = 1;  ///< texts for each prompt
   int64_t length = 256; ///< tokens that are written to a text, at most
-  std::optional<tokenizers::Token> end; ///< the last token of a text
+  /// The last token of a text.
+  std::optional<tokenizers::Token> end = std::nullopt;
   /// Only the first so many tokens are drawn, where a vocabulary is filled up.
   uint64_t known = tokenizers::kMostTokens;
 };

@@ -26,8 +26,8 @@ static std::vector<std::string> names() {
 static std::string build(mantissa::Graph &net, const models::Model &model,
                          const ZooOptions &options) {
   if (options.tokens || options.vocabulary || options.layers || options.texts ||
-      !options.classWeights.empty())
-    return "it takes images: tokens, vocabulary, layers, texts and "
+      options.streams || !options.classWeights.empty())
+    return "it takes images: tokens, vocabulary, layers, texts, streams and "
            "class-weights are of networks of text";
   return models::build(net, model, options);
 }
@@ -58,7 +58,8 @@ static std::string build(mantissa::Graph &net, const models::TextModel &model,
   if (options.side || !options.images.empty() || !options.augment.empty())
     return "it takes text: image, data and augment are of networks of images";
   models::TextOptions text{options.tokens,  options.vocabulary, options.layers,
-                           options.classes, options.texts,      options.width};
+                           options.classes, options.texts,      options.streams,
+                           options.width};
   if (!options.classWeights.empty()) {
     auto weights = readWeights(options.classWeights);
     if (!weights)
@@ -129,11 +130,12 @@ static Error set(ZooOptions &options, StringRef text) {
                         .Case("vocabulary", &options.vocabulary)
                         .Case("layers", &options.layers)
                         .Case("texts", &options.texts)
+                        .Case("streams", &options.streams)
                         .Default(nullptr);
   if (!number)
     return makeError(
         "zoo: unknown option '{0}', expected width, classes, image, data, "
-        "augment, tokens, vocabulary, layers, texts or class-weights",
+        "augment, tokens, vocabulary, layers, texts, streams or class-weights",
         name);
   if (!to_integer(value, *number) || *number < 1 || *number > INT32_MAX)
     return makeError("zoo: {0} takes a whole number above zero, not '{1}'",

@@ -58,6 +58,11 @@ Command describe(ZooOptions &options) {
       number(
           "texts", [&](uint64_t n) { options.texts = int64_t(n); }, 1, 2,
           "texts of a sample that a network classifies: 2 are pairs (1)"),
+      number(
+          "streams", [&](uint64_t n) { options.streams = int64_t(n); }, 1,
+          kMostCount,
+          "texts that go on from batch to batch, each in its row, with the "
+          "states of char-rnn and lstm-lm (samples are independent)"),
       text("class-weights", "FILE", options.classWeights,
            "weights of the classes in the loss of a network of text, as "
            "mp-data class-weights writes them (all the same)",
