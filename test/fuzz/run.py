@@ -30,6 +30,8 @@ import reduce
 
 HERE = Path(__file__).resolve().parent
 BUILD = HERE.parent.parent / "build" / "release"
+#: An op that is not in so many graphs is in none.
+RARE = 5000
 
 
 def count(text):
@@ -52,6 +54,7 @@ def options():
     parser.add_argument("--graphs", type=count, default=500, help="how many (500)")
     parser.add_argument("--seed", type=seed, default=0, help="of the first graph; the next one's is one more (0)")
     parser.add_argument("--stride", type=count, default=1, help="from a seed to the next; neighbours share sizes and types (1)")
+    parser.add_argument("--holding", metavar="OP", help="only graphs that have this op, such as mp.scan; others are passed over")
     parser.add_argument("--seconds", type=count, help="begin no graph after so many (no limit)")
     parser.add_argument("--patience", type=count, help="seconds that a graph may take (no limit)")
     parser.add_argument("--json", type=Path, help="file for the counts and what differs, written as the search goes on (none)")
@@ -108,6 +111,21 @@ def search(arguments, deadline, seeds):
     return done, counts, found
 
 
+def chosen(arguments):
+    """The seeds of the graphs that are wanted."""
+    if not arguments.holding:
+        return list(range(arguments.seed, arguments.seed + arguments.graphs * arguments.stride, arguments.stride))
+    found, seed, last = [], arguments.seed, arguments.seed
+    while len(found) < arguments.graphs:
+        if f"{arguments.holding} " in check.text_of(generate.graph_of(arguments.mode, seed)):
+            found.append(seed)
+            last = seed
+        elif seed - last > RARE * arguments.stride:
+            sys.exit(f"no {arguments.holding} in the {RARE} graphs from seed {last} on")
+        seed += arguments.stride
+    return found
+
+
 def shares(seeds, jobs):
     """Seeds in parts for one process each: those that share a setting, unless there are too few of these to go round."""
     size = min(generate.SHARING, max(1, len(seeds) // max(8, 4 * jobs)))
@@ -126,7 +144,7 @@ def write(arguments, seconds, done, counts, failures):
 
 def main():
     arguments = options()
-    seeds = range(arguments.seed, arguments.seed + arguments.graphs * arguments.stride, arguments.stride)
+    seeds = chosen(arguments)
     if arguments.print:
         for seed in seeds:
             print(f"// seed {seed}\n{check.text_of(generate.graph_of(arguments.mode, seed))}")
