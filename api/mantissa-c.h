@@ -578,7 +578,7 @@ mantissa_generator_next(mantissa_generator *generator,
 typedef struct mantissa_generator_facts {
   size_t struct_size;     ///< sizeof(mantissa_generator_facts)
   int64_t texts;          ///< the most that are written at once
-  int64_t context;        ///< the most tokens that the network looks at
+  int64_t context;        ///< tokens that the network looks at; INT32_MAX: all
   int64_t vocabulary;     ///< the number of tokens
   uint64_t planned_bytes; ///< as in mantissa_step_counters
   const char *device;     ///< "cpu", "cuda:0"; belongs to the generator

@@ -422,8 +422,9 @@ public:
   write(llvm::ArrayRef<Tokens> prompts, const SamplingOptions &options = {},
         llvm::function_ref<void(const WrittenToken &)> onToken = {});
 
-  int64_t texts() const;      ///< the most that are written at once
-  int64_t context() const;    ///< the most tokens that the network looks at
+  int64_t texts() const; ///< the most that are written at once
+  /// The most tokens that the network looks at; INT32_MAX of a recurrent one.
+  int64_t context() const;
   int64_t vocabulary() const; ///< the number of tokens
   std::string device() const; ///< "cpu", "cuda:0"
   /// Bytes of the state and of all temporary values together.

@@ -139,7 +139,7 @@ class Generator:
 
     @property
     def context(self) -> int:
-        """The most tokens that the network looks at."""
+        """The most tokens that the network looks at; 2**31 - 1 of a recurrent one."""
         return self._core.context
 
     @property
