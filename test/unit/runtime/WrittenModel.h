@@ -82,6 +82,14 @@ inline double farthest(llvm::ArrayRef<std::vector<float>> logits,
   return largest;
 }
 
+/// The name of a case, and the same with "CudaEmulated" behind it.
+template <typename Case>
+std::string nameOnTarget(
+    const testing::TestParamInfo<std::tuple<Device::Kind, Case>> &info) {
+  auto &[device, each] = info.param;
+  return each.name + (device == Device::Kind::Cpu ? "" : "CudaEmulated");
+}
+
 } // namespace mp::test
 
 #endif // MP_TEST_RUNTIME_WRITTENMODEL_H

@@ -158,11 +158,6 @@ INSTANTIATE_TEST_SUITE_P(Both, GenerateRecurrentTest,
                          testing::Combine(testing::Values(Device::Kind::Cpu,
                                                           Device::Kind::Cuda),
                                           testing::ValuesIn(cases)),
-                         [](const auto &info) {
-                           return std::get<1>(info.param).name +
-                                  (std::get<0>(info.param) == Device::Kind::Cpu
-                                       ? ""
-                                       : "CudaEmulated");
-                         });
+                         nameOnTarget<Case>);
 
 } // namespace
