@@ -212,11 +212,10 @@ LogicalResult MpDialect::verifyOperationAttribute(Operation *op,
     return verifyWord(op, attribute, "train", "eval");
   if (attribute.getName() == kPhaseAttr)
     return verifyWord(op, attribute, "accumulate", "apply");
-  if (attribute.getName() == kNumberAttr &&
-      !isa<IntegerAttr>(attribute.getValue()))
-    return op->emitError() << "'" << kNumberAttr << "' is "
-                           << attribute.getValue()
-                           << ", expected a whole number";
+  for (StringRef name : {kNumberAttr, kRanksAttr, kShareAttr})
+    if (attribute.getName() == name && !isa<IntegerAttr>(attribute.getValue()))
+      return op->emitError() << "'" << name << "' is " << attribute.getValue()
+                             << ", expected a whole number";
   if (attribute.getName() == kStorageAttr &&
       !isa<StorageAttr>(attribute.getValue()))
     return op->emitError() << "'" << kStorageAttr << "' is "

@@ -49,6 +49,13 @@ inline constexpr llvm::StringLiteral kModeAttr = "mp.mode";
 /// On a function: "accumulate" or "apply", set by mp-accumulate.
 inline constexpr llvm::StringLiteral kPhaseAttr = "mp.phase";
 
+/// On a step: the number of ranks that take it together, set by
+/// mp-data-parallel.
+inline constexpr llvm::StringLiteral kRanksAttr = "mp.ranks";
+/// On a function that takes micro-batches: how many a rank has of a step, set
+/// by mp-accumulate if there are several ranks.
+inline constexpr llvm::StringLiteral kShareAttr = "mp.share";
+
 /// On an op: "f32" or "low", which overrides the policy. mp-autocast removes
 /// it.
 inline constexpr llvm::StringLiteral kAutocastAttr = "mp.autocast";

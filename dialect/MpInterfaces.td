@@ -205,6 +205,9 @@ def AnchorOpInterface : OpInterface<"AnchorOpInterface"> {
         `?`.
       }],
       "std::optional<int64_t>", "getTermCount", (ins), [{}], [{ return std::nullopt; }]>,
+    InterfaceMethod<"Whether a result may be computed in the memory of an operand.",
+      "bool", "mayReplace", (ins "unsigned":$operand, "unsigned":$result),
+      [{}], [{ (void)operand; (void)result; return false; }]>,
     InterfaceMethod<"Returns the value of those elements of the result that no operand contributes to.",
       "std::optional<double>", "getFill", (ins), [{}], [{ return std::nullopt; }]>,
   ];
