@@ -264,8 +264,11 @@ private:
       return choose("recipe (mp.train)", names);
     chosenRecipe = found.getEntry().str();
     builder.program.precision = precisionOf(found);
-    if (options.goal == Goal::Train || options.goal == Goal::Diagnose)
-      builder.program.accumulate = microBatchesOf(found);
+    if (options.goal == Goal::Train || options.goal == Goal::Diagnose) {
+      builder.program.accumulate =
+          std::max<int64_t>(microBatchesOf(found) / options.ranks, 1);
+      builder.program.ranks = options.ranks;
+    }
     return module->lookupSymbol<func::FuncOp>(found.getFunction());
   }
 
@@ -326,6 +329,8 @@ private:
     pipeline.batch = options.batch;
     pipeline.settings() = options.settings();
     pipeline.totalSteps = options.totalSteps;
+    pipeline.ranks = options.ranks;
+    pipeline.wire = options.wire;
     pipeline.returnsNumbers = options.returnsNumbers;
     pipeline.steersLearningRate = options.steersLearningRate;
     pipeline.results = options.predictions;

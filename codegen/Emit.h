@@ -35,6 +35,9 @@ struct KernelCall {
   int64_t grid = 1, block = 1;
   llvm::SmallVector<KernelArgument> arguments;
   uint64_t flops = 0;
+  /// The routine that waits for the end of what the call starts; empty: it ends
+  /// with the call.
+  std::string wait = {};
 };
 
 /// Launches run in order. `temporaries` are sizes in bytes; they live as long

@@ -196,6 +196,16 @@ struct Launch {
 ///   or 1. grid = m, block = rows of c in a task.
 /// "cublaslt.matmul": the same, and a last argument of `workspace` bytes;
 ///   compute: "f32" or "tf32".
+/// "mpi.all_reduce", "mpi.all_gather", "mpi.reduce_scatter",
+/// "mpi.broadcast_from": args tensors that a rank gives, then as many that it
+///   gets, in the same place or in another; as mp::Collective,
+///   type: element type name; elements: of each tensor that it gives;
+///   reduction: "sum", "max" or "or"; root: a rank. The call only starts the
+///   exchange. Steps up to its wait leave its tensors alone.
+/// "mpi.wait": args the tensors of an exchange; `exchange`: which one of the
+///   entry's, counted from 0. Exchanges end in their order.
+/// "mpi.rank": args an i64, which becomes the number of the rank.
+/// "nccl.*": the same on CUDA.
 struct Call {
   using Attribute = std::variant<int64_t, std::string, std::vector<int64_t>>;
   std::string routine;
@@ -382,6 +392,9 @@ struct Program {
   /// Micro-batches of a step: 1 runs `step`; more run `accumulate` up to that
   /// often and then `apply`.
   int64_t accumulate = 1;
+  /// The number of ranks that its entry points exchange tensors with; 1: they
+  /// exchange none. `accumulate` is that of each of them.
+  int64_t ranks = 1;
   /// The preset of the loss scaler that a recipe trains with; set if a module
   /// is inspected, and "" otherwise.
   std::string scaler;

@@ -46,7 +46,11 @@ private:
   bool plan();
   bool setting();
   bool graph();
-  bool accumulate();
+  bool accumulate() { return count(program.accumulate, "micro-batches"); }
+  bool ranks() { return count(program.ranks, "ranks"); }
+  bool count(int64_t &value, llvm::StringRef what) {
+    return line.integer(value, ("a number of " + what).str(), 1, kMostCount);
+  }
   bool entry();
   bool input();
   bool launch();
@@ -312,11 +316,6 @@ bool Parser::graph() {
   return line.location(op.location);
 }
 
-bool Parser::accumulate() {
-  return line.integer(program.accumulate, "a number of micro-batches", 1,
-                      kMostCount);
-}
-
 bool Parser::entry() {
   Entry &value = program.entries.emplace_back();
   return line.name(value.function, "a function") || line.expect("batch") ||
@@ -550,6 +549,7 @@ bool Parser::item() {
       {"precision", &Parser::precision}, {"include", &Parser::include},
       {"plan", &Parser::plan},           {"accumulate", &Parser::accumulate},
       {"setting", &Parser::setting},     {"graph", &Parser::graph},
+      {"ranks", &Parser::ranks},
   };
   static constexpr std::pair<llvm::StringLiteral, Reader> inEntry[] = {
       {"input", &Parser::input},   {"launch", &Parser::launch},

@@ -392,6 +392,8 @@ void Printer::print() {
   }
   if (program.accumulate != 1)
     os << "accumulate " << program.accumulate << '\n';
+  if (program.ranks != 1)
+    os << "ranks " << program.ranks << '\n';
   for (const SourceOp &op : program.graph)
     graph(op);
   for (const Variable &value : program.variables)

@@ -15,6 +15,7 @@
 //   precision fp16
 //   setting clip-norm 0.5
 //   accumulate 4
+//   ranks 2
 //   graph mp.linear "(tensor<?x4xf32>) -> tensor<?x4xf32>" from 0 1 set "k"=1
 //   variable fc1.bias parameter 256xf32 uniform -0.03 0.03 at "mlp.mlir":3:5
 //   variable c.w parameter 8x3x3x4xf32 constant 0 dims_in_files [0,3,1,2]

@@ -4,6 +4,7 @@
 #include "codegen/plan/Aliases.h"
 #include "codegen/plan/ArenaPlan.h"
 #include "codegen/plan/Describe.h"
+#include "codegen/plan/Exchanges.h"
 #include "codegen/stages/InPlace.h"
 #include "dialect/ops/Constant.h"
 #include "dialect/ops/Kernel.h"
@@ -48,6 +49,7 @@ public:
       planOp(&op);
     for (auto write : block.getOps<WriteOp>())
       planWrite(write);
+    waitFor(exchanges.all());
     planResults(block.getTerminator());
     planRecords();
     if (failed(checkReads()))
@@ -205,6 +207,7 @@ private:
     }
     if (code.call) {
       auto arguments = resolveArguments(code.call->arguments, touched);
+      StepBufferRefs exchanged = touched;
       addStep(Call{.routine = code.call->routine,
                    .attributes = code.call->attributes,
                    .grid = code.call->grid,
@@ -213,6 +216,8 @@ private:
                    .bytes = trafficOf(code.call->arguments, kernel, {}),
                    .flops = code.call->flops},
               std::move(touched));
+      if (!code.call->wait.empty())
+        exchanges.started(code.call->wait, std::move(exchanged));
     }
   }
 
@@ -298,8 +303,8 @@ private:
   }
 
   bool allowsInPlace(KernelOp kernel, unsigned operand, unsigned result) {
-    if (anchorOf(kernel))
-      return false;
+    if (auto anchor = dyn_cast_or_null<AnchorOpInterface>(anchorOf(kernel)))
+      return mp::allowsInPlace(anchor, operand, result);
     // One analysis serves all results of a kernel, of which there may be
     // hundreds: an optimizer updates many small parameters at once.
     if (analyzed != kernel) {
@@ -431,8 +436,15 @@ private:
             static_cast<uint32_t>(entry.buffers.size() - 1), 0};
   }
   void addStep(Step step, StepBufferRefs touched) {
+    waitFor(exchanges.until(touched));
     entry.steps.push_back(std::move(step));
     stepPlaces.push_back(std::move(touched));
+  }
+  void waitFor(ArrayRef<Exchanges::Wait> waits) {
+    for (const Exchanges::Wait &wait : waits) {
+      entry.steps.push_back(wait.step);
+      stepPlaces.push_back(wait.touched);
+    }
   }
 
   /// A lifetime is from the first step that uses a buffer to the last; the host
@@ -479,6 +491,7 @@ private:
   Aliases aliases;
   Entry entry;
   std::vector<StepBufferRefs> stepPlaces;
+  Exchanges exchanges;
   DenseMap<Value, BufferRef> refs;
   DenseMap<Operation *, BufferRef> assembled;
   DenseMap<uint32_t, WriteOp> written;
