@@ -39,6 +39,8 @@ void registerMpPasses();
 /// The options of the pipelines.
 struct PipelineOptions : RecipeSettings {
   int64_t batch = 0;         ///< binds `?`; 0: the graph has no `?`
+  int64_t ranks = 1;         ///< that train together: mp-data-parallel
+  std::string wire = {};     ///< of mp-data-parallel
   int64_t totalSteps = 0;    ///< length of schedules
   bool masterWeights = true; ///< whether mp-master-weights runs
   bool recordCasts = false;  ///< whether mp-autocast leaves `kCastsAttr`

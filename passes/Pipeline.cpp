@@ -163,6 +163,14 @@ llvm::Expected<ScalerChoice> mp::chooseScaler(const PipelineOptions &options) {
                       .defaultScaler = precision->defaultScaler.str()};
 }
 
+static DataParallelOptions dataParallel(const PipelineOptions &options) {
+  DataParallelOptions parallel;
+  parallel.ranks = options.ranks;
+  parallel.rows = options.batch;
+  parallel.wire = options.wire;
+  return parallel;
+}
+
 /// Adds the passes from a recipe to its step, verified, but not as kernels yet.
 static llvm::Error addStep(PassList &passes, const PipelineOptions &options) {
   auto scaler = chooseScaler(options);
@@ -182,7 +190,8 @@ static llvm::Error addStep(PassList &passes, const PipelineOptions &options) {
   passes.add(createRecompute(options));
   passes.add(createLossScale({scaler->scaler, scaler->defaultScaler}));
   passes.add(createQuantize());
-  passes.add(createAccumulate(options, {options.batch}));
+  passes.add(createAccumulate(options, {options.batch, options.ranks}));
+  passes.add(createDataParallel(dataParallel(options)));
   if (options.masterWeights)
     passes.add(createMasterWeights());
   passes.add(createClipGradients(options));

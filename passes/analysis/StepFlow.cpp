@@ -1,5 +1,6 @@
 //===- StepFlow.cpp - data flow through a step ----------------------------===//
 #include "passes/analysis/StepFlow.h"
+#include "dialect/ops/Collective.h"
 #include "dialect/ops/Logic.h"
 #include "dialect/ops/LossScaling.h"
 #include "dialect/ops/State.h"
@@ -30,6 +31,14 @@ static bool isKey(OpOperand &operand) {
          });
 }
 
+/// Returns what this rank gives for a value that ranks combine, or null.
+static Value exchanged(Value value) {
+  auto exchange = value.getDefiningOp<AllReduceOp>();
+  return exchange
+             ? exchange.getInputs()[cast<OpResult>(value).getResultNumber()]
+             : Value();
+}
+
 void StepFlow::walk(Value root, function_ref<void(Operation *)> visit) const {
   DenseSet<Value> seen;
   SmallVector<Value> work{root};
@@ -44,6 +53,10 @@ void StepFlow::walk(Value root, function_ref<void(Operation *)> visit) const {
     if (auto read = dyn_cast<ReadOp>(op))
       if (Value value = gathered(read))
         work.push_back(value);
+    if (Value own = exchanged(value)) {
+      work.push_back(own);
+      continue;
+    }
     for (OpOperand &operand : op->getOpOperands())
       if (!isKey(operand))
         work.push_back(operand.get());
@@ -81,6 +94,10 @@ const SetVector<Value> &StepFlow::partsOf(Value flag) {
       continue;
     if (auto either = value.getDefiningOp<OrOp>()) {
       llvm::append_range(work, either->getOperands());
+      continue;
+    }
+    if (Value own = exchanged(value)) {
+      work.push_back(own);
       continue;
     }
     found.insert(value);

@@ -27,7 +27,7 @@ static void replace(Operation *op, ImplicitLocOpBuilder &b,
   op->erase();
 }
 
-static void decompose(DecomposableOpInterface op) {
+void mp::decomposeInPlace(DecomposableOpInterface op) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())
@@ -173,7 +173,7 @@ void mp::decomposeToPrimitives(func::FuncOp function) {
     return llvm::to_vector(function.getOps<DecomposableOpInterface>());
   };
   for (auto composites = collect(); !composites.empty(); composites = collect())
-    llvm::for_each(composites, decompose);
+    llvm::for_each(composites, decomposeInPlace);
   // Some results of a composite may have no use.
   for (Operation &op :
        llvm::make_early_inc_range(llvm::reverse(function.getBody().front())))

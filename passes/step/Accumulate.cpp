@@ -294,10 +294,10 @@ struct Accumulate : PassWithSettings<mp::impl::AccumulateBase<Accumulate>,
 
   void runOnOperation() override {
     int64_t given = getSettings().accumulate;
-    if (given < 0 || rows < 0) {
+    if (given < 0 || rows < 0 || ranks < 1) {
       getOperation().emitError()
-          << "accumulate is " << given << " and rows " << rows.getValue()
-          << ", expected positive numbers";
+          << "accumulate is " << given << ", rows " << rows.getValue()
+          << " and ranks " << ranks.getValue() << ", expected positive numbers";
       return signalPassFailure();
     }
     for (TrainOp recipe : getOperation().getOps<TrainOp>())
@@ -309,8 +309,13 @@ private:
   /// `given`: the number of micro-batches, or 0 for the recipe's.
   LogicalResult split(TrainOp recipe, int64_t given) {
     int64_t count = given ? given : recipe.getAccumulate().value_or(1);
-    if (count == 1)
+    // Each rank takes one, unless there are to be more.
+    if (count == 1 || count == ranks)
       return success();
+    if (count % ranks != 0)
+      return recipe.emitOpError()
+             << "takes " << count << " micro-batches in a step, which " << ranks
+             << " ranks cannot share equally";
     func::FuncOp step = lookupStep(recipe);
     if (!step)
       return recipe.emitOpError()
@@ -324,6 +329,9 @@ private:
       diagnostic.attachNote(other->getLoc()) << "here";
       return diagnostic;
     }
+    if (ranks > 1)
+      step->setAttr(kShareAttr,
+                    Builder(&getContext()).getI64IntegerAttr(count / ranks));
     return Split(step, rows).run();
   }
 };

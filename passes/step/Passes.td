@@ -280,7 +280,8 @@ def Accumulate : Mp_Pass<"mp-accumulate", "::mlir::ModuleOp"> {
     - The first micro-batch overwrites the window variables. `@step` resets only `@step.micro`, the index of
       the micro-batch.
 
-    The option `accumulate` overrides the recipe's. One means no micro-batches.
+    The option `accumulate` overrides the recipe's. One means no micro-batches. With `ranks`, the number is that of
+    all ranks together, and each rank takes an equal share; a number that they cannot share is an error.
 
     ```mlir
     // before                          // after, @step.accumulate and @step
@@ -299,6 +300,47 @@ def Accumulate : Mp_Pass<"mp-accumulate", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"rows", "rows", "int64_t", "0", "rows of a micro-batch, which are its weight in means; 0: one">,
+    Option<"ranks", "ranks", "int64_t", "1", "ranks that share the micro-batches">,
+  ];
+}
+
+def DataParallel : Mp_Pass<"mp-data-parallel", "::mlir::ModuleOp"> {
+  let summary = "make a step one of several ranks, which train on parts of the batch";
+  let description = [{
+    Every rank runs the same step on its own micro-batch, or on its share of the micro-batches of `mp-accumulate`. The
+    pass adds the exchanges between ranks, so that N ranks take the step that one rank takes with N micro-batches: in
+    fp32 on the wire, and with one micro-batch for each rank, to the last bit.
+
+    - Gradients are multiplied by their rows, added up over ranks and divided by all rows. Backward makes them one
+      after the other; as soon as `bucket` bytes are there, they are exchanged together, while backward goes on. Of a
+      step with micro-batches, the sums are exchanged once, in the function that applies them.
+    - A flag that skips the step is set on all ranks if it is set on one. Gradients are checked before they are
+      exchanged; an exchange in 16 bits, which may overflow, comes before the check.
+    - Scalar results become their means over the rows of all ranks, in f32. Other results are dropped.
+    - A variable that the forward graph writes (statistics) gets the value that ranks give it one after the other: what
+      each of them computes from its batch is gathered, and the writes are computed on every rank.
+    - The option `wire`, "f16" or "bf16", rounds gradients before and after the exchange. Scaled gradients travel.
+
+    The step gets the attribute `mp.ranks`, by which random ops draw other bits on every rank. After this pass, what
+    follows (clipping, optimizers, the scaler) is the same on all ranks and needs no further exchange.
+
+    ```mlir
+    // before                          // after
+    func.func @step(%x) {              func.func @step(%x) attributes {mp.ranks = 4} {
+      %g, %f = mp.unscale_and_check      %g, %f = mp.unscale_and_check
+                                         %w = mp.mul %g, %rows
+                                         %s = mp.all_reduce sum %w
+                                         %a = mp.all_reduce or %f
+                                         %m = mp.div %s, %all_rows
+      return %g, %f                      return %m, %a
+    }                                  }
+    ```
+  }];
+  let options = [
+    Option<"ranks", "ranks", "int64_t", "1", "number of ranks; 1: the step stays as it is">,
+    Option<"rows", "rows", "int64_t", "0", "rows of a micro-batch, which are its weight in means; 0: one">,
+    Option<"bucket", "bucket", "int64_t", "4194304", "bytes of gradients that are exchanged together, at least">,
+    Option<"wire", "wire", "std::string", "\"\"", "type in which gradients travel: f16, bf16 or empty for their own">,
   ];
 }
 

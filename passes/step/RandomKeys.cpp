@@ -1,4 +1,6 @@
 //===- RandomKeys.cpp - where random ops take their key from --------------===//
+#include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Collective.h"
 #include "dialect/ops/State.h"
 #include "passes/Passes.h"
 #include "passes/analysis/Recipe.h"
@@ -39,9 +41,33 @@ private:
     auto b = ImplicitLocOpBuilder::atBlockBegin(function.getLoc(),
                                                 &function.getBody().front());
     auto key = keyOf(function, *seed, b);
+    DenseSet<Operation *> exchanged = exchangedIn(function);
+    if (exchanged.empty()) {
+      for (RandomOpInterface op : ops)
+        op.getKeyMutable().assign(key);
+      return success();
+    }
+    auto keyOfRank = key;
+    keyOfRank.push_back(RankOp::create(b));
     for (RandomOpInterface op : ops)
-      op.getKeyMutable().assign(key);
+      op.getKeyMutable().assign(exchanged.contains(op) ? keyOfRank : key);
     return success();
+  }
+
+  /// Returns the ops that exchanges between ranks depend on. They draw other
+  /// bits on every rank; what follows an exchange is the same on all.
+  static DenseSet<Operation *> exchangedIn(func::FuncOp function) {
+    DenseSet<Operation *> found;
+    SmallVector<Operation *> work;
+    for (Operation &op : function.getBody().front())
+      if (isa<AllReduceOp, AllGatherOp, ReduceScatterOp>(op))
+        work.push_back(&op);
+    while (!work.empty())
+      for (Value operand : work.pop_back_val()->getOperands())
+        if (Operation *op = operand.getDefiningOp();
+            op && found.insert(op).second)
+          work.push_back(op);
+    return found;
   }
 
   /// Returns seed and attempt. A function that takes micro-batches runs several
@@ -55,8 +81,22 @@ private:
                            attempts ? Value(ReadOp::create(b, count, name))
                                     : splat(b, count, 0)};
     if (VariableOp micro = lookupMicroBatch(function))
-      key.push_back(ReadOp::create(b, count, micro.getSymName()));
+      key.push_back(microBatchOfStep(
+          function, ReadOp::create(b, count, micro.getSymName()), b));
     return key;
+  }
+
+  /// Returns the number of a micro-batch among those of all ranks, of which
+  /// each has a share.
+  static Value microBatchOfStep(func::FuncOp function, Value own,
+                                ImplicitLocOpBuilder &b) {
+    auto share = function->getAttrOfType<IntegerAttr>(kShareAttr);
+    if (!share)
+      return own;
+    auto count = RankedTensorType::get({}, b.getI64Type());
+    Value before =
+        MulOp::create(b, RankOp::create(b), splat(b, count, share.getInt()));
+    return AddOp::create(b, before, own);
   }
 
   /// Returns the module's seed variable; creates it if missing.

@@ -8,6 +8,7 @@
 #include "dialect/ops/State.h"
 #include "passes/Passes.h"
 #include "passes/analysis/Gradients.h"
+#include "passes/analysis/RankFlow.h"
 #include "passes/analysis/Recipe.h"
 #include "passes/analysis/StepFlow.h"
 #include "passes/analysis/VariableTable.h"
@@ -36,7 +37,8 @@ public:
       return failure();
     // All checks run, so that all faults are reported.
     LogicalResult checks[] = {checkWrites(), checkSchedules(), checkGradients(),
-                              checkScales(), checkFlags(),     checkWindow()};
+                              checkScales(), checkFlags(),     checkWindow(),
+                              checkRanks()};
     return success(llvm::all_of(
         checks, [](LogicalResult check) { return succeeded(check); }));
   }
@@ -343,6 +345,36 @@ private:
                << "reads the window's flag @" << read.getVariable()
                << ", which does not reach the step's flag";
     }
+    return success();
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Ranks
+  //===--------------------------------------------------------------------===//
+
+  /// Checks that all ranks leave the same state: that they skip together, and
+  /// write nothing that one of them has computed alone.
+  LogicalResult checkRanks() {
+    if (!step->hasAttr(kRanksAttr))
+      return success();
+    RankFlow ranks(step);
+    for (SkippedFlag flag : flags)
+      if (Value own = flag.returned->get(); ranks.differs(own))
+        return step.emitOpError()
+               << "may be skipped on one rank alone: its flag comes from "
+               << originOf(ranks.originOf(own)) << " without mp.all_reduce or";
+    for (auto write : step.getOps<WriteOp>())
+      for (Value operand : write->getOperands())
+        if (kindOf(write) != StateKind::window && ranks.differs(operand)) {
+          Value origin = ranks.originOf(operand);
+          auto diagnostic =
+              write.emitOpError()
+              << "gives @" << write.getVariable()
+              << (operand == write.getValue() ? " a value" : " a condition")
+              << " that each rank computes alone, from " << originOf(origin);
+          diagnostic.attachNote(origin.getLoc()) << "here";
+          return diagnostic;
+        }
     return success();
   }
 

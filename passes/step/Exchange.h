@@ -1,0 +1,22 @@
+//===- Exchange.h - values that ranks combine -------------------*- C++ -*-===//
+#ifndef MP_PASSES_STEP_EXCHANGE_H
+#define MP_PASSES_STEP_EXCHANGE_H
+
+#include "dialect/ops/Collective.h"
+
+namespace mp {
+
+/// Returns the combination of all ranks' values.
+mlir::Value allReduce(mlir::ImplicitLocOpBuilder &builder, mlir::Value part,
+                      RankReduction reduction = RankReduction::sum);
+
+/// Moves an op to where its last operand is defined.
+void moveUp(mlir::Operation *op);
+
+/// Joins the exchanges of a function that are alike, in its order, until
+/// `bucket` bytes are together or something needs a result.
+void joinExchanges(mlir::func::FuncOp function, int64_t bucket);
+
+} // namespace mp
+
+#endif // MP_PASSES_STEP_EXCHANGE_H
