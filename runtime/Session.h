@@ -11,6 +11,7 @@
 
 namespace mp {
 
+class Communicator;
 class KernelSink;
 class Trace;
 struct Profile;
@@ -22,6 +23,8 @@ struct SessionOptions {
   /// Gets warnings, from any thread.
   std::function<void(llvm::StringRef)> onWarning = {};
   std::shared_ptr<Trace> trace = nullptr; ///< gets the time of each launch
+  /// The ranks that programs exchange tensors with; null: none.
+  std::shared_ptr<Communicator> ranks = nullptr;
 };
 
 /// What the compilation of kernels for a device took.

@@ -5,6 +5,7 @@
 #include "runtime/MemoryPlan.h"
 #include "runtime/Variables.h"
 #include "runtime/cpu/Executor.h"
+#include "runtime/ranks/CollectiveCall.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cstring>
 
@@ -15,7 +16,8 @@ namespace {
 class CpuSession final : public Session {
 public:
   CpuSession(const SessionOptions &options, std::unique_ptr<Jit> jit)
-      : engine(options.threads, options.trace), jit(std::move(jit)) {}
+      : engine(options.threads, options.trace, options.ranks),
+        jit(std::move(jit)) {}
 
   llvm::Error load(Program program) override;
   llvm::Error initialize(uint64_t seed) override;
@@ -54,11 +56,12 @@ CpuSession::createRoutines(const Program &program) {
   std::vector<Routines> all;
   for (const Entry &entry : program.entries) {
     Routines &routines = all.emplace_back();
+    RoutineContext context{engine.pool.threads(), engine.ranks.get()};
     for (const Step &step : entry.steps) {
       const auto *call = std::get_if<Call>(&step);
       if (!call)
         continue;
-      auto routine = createRoutine(*call, engine.pool.threads());
+      auto routine = createRoutine(*call, context);
       if (!routine)
         return routine.takeError();
       routines.push_back(std::move(*routine));
@@ -152,6 +155,9 @@ llvm::Error CpuSession::load(Program program) {
                                    program.target +
                                    "', but this session runs 'cpu'");
   // Everything that can fail because of the program precedes all changes.
+  if (llvm::Error error =
+          checkRanks(program, engine.ranks ? engine.ranks->size() : 1))
+    return error;
   llvm::Expected<std::vector<Variable>> fresh = state.fresh(program);
   if (!fresh)
     return fresh.takeError();

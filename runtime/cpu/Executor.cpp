@@ -137,6 +137,9 @@ void Executor::execute(Inputs inputs) {
 
 llvm::Expected<Executable::Ticket> Executor::start(Inputs inputs) {
   execute(inputs);
+  if (engine.ranks)
+    if (llvm::Error error = engine.ranks->failure())
+      return std::move(error);
   return runs++;
 }
 

@@ -20,10 +20,12 @@ namespace mp {
 
 /// The parts that all entry points of a Session share.
 struct Engine {
-  Engine(unsigned threads, std::shared_ptr<Trace> trace)
-      : trace(std::move(trace)), pool(threads, this->trace.get()),
-        scratch(pool.threads()) {}
-  const std::shared_ptr<Trace> trace; ///< may be null
+  Engine(unsigned threads, std::shared_ptr<Trace> trace,
+         std::shared_ptr<Communicator> ranks)
+      : trace(std::move(trace)), ranks(std::move(ranks)),
+        pool(threads, this->trace.get()), scratch(pool.threads()) {}
+  const std::shared_ptr<Trace> trace;        ///< may be null
+  const std::shared_ptr<Communicator> ranks; ///< null: there is one rank
   ThreadPool pool;
   Arena arena;
   WorkerScratch scratch;

@@ -275,7 +275,7 @@ void Matmul::run(void *const *args, int64_t begin, int64_t end, void *scratch,
 } // namespace
 
 llvm::Expected<std::unique_ptr<Routine>>
-mp::createOnednnMatmul(const Call &call, unsigned workers) {
+mp::createOnednnMatmul(const Call &call, const RoutineContext &context) {
   llvm::Expected<Shape> shape = readShape(call);
   if (!shape)
     return shape.takeError();
@@ -283,7 +283,7 @@ mp::createOnednnMatmul(const Call &call, unsigned workers) {
   if (!library)
     return library.takeError();
   return std::make_unique<Matmul>(*library, std::move(*shape), call.block,
-                                  workers);
+                                  context.workers);
 }
 
 std::string mp::onednnMatmulKernel(ElementType type) {

@@ -3,6 +3,7 @@
 #define MP_RUNTIME_CPU_ROUTINE_H
 
 #include "program/Program.h"
+#include "runtime/ranks/Communicator.h"
 #include "llvm/Support/Error.h"
 #include <memory>
 
@@ -25,11 +26,20 @@ public:
                    unsigned worker) = 0;
 };
 
-/// Makes the routine of `call` for that many workers. Errors: an unknown
-/// routine, an attribute that is missing or wrong, a library that cannot be
-/// opened.
-llvm::Expected<std::unique_ptr<Routine>> createRoutine(const Call &call,
-                                                       unsigned workers);
+/// The surroundings of the routines of one entry point.
+struct RoutineContext {
+  unsigned workers = 1;
+  Communicator *ranks = nullptr; ///< null: there is one rank
+  /// The exchanges that the entry's calls have started, in their order.
+  std::shared_ptr<std::vector<Communicator::Ticket>> exchanges =
+      std::make_shared<std::vector<Communicator::Ticket>>();
+};
+
+/// Makes the routine of `call`, in the order of the entry's calls. Errors: an
+/// unknown routine, an attribute that is missing or wrong, a library that
+/// cannot be opened.
+llvm::Expected<std::unique_ptr<Routine>>
+createRoutine(const Call &call, const RoutineContext &context);
 
 } // namespace mp
 
