@@ -6,9 +6,11 @@
 #include "runtime/cpu/Onednn.h"
 #include "runtime/cuda/CublasLt.h"
 #include "runtime/data/Convert.h"
+#include "runtime/ranks/Communicator.h"
 #include "support/Error.h"
 #include "support/SignalStack.h"
 #include "support/Spelling.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace llvm;
 
@@ -71,7 +73,8 @@ Expected<std::unique_ptr<Model>> Model::open(ModelOptions options,
   auto session = createSession({.threads = options.threads,
                                 .device = choice->device,
                                 .onWarning = options.onNote,
-                                .trace = options.trace});
+                                .trace = options.trace,
+                                .ranks = options.ranks});
   if (!session)
     return session.takeError();
   std::unique_ptr<Model> model(new Model);
@@ -83,6 +86,8 @@ Expected<std::unique_ptr<Model>> Model::open(ModelOptions options,
   options.compile.workers = ThreadPool::workers(options.threads);
   options.compile.target = model->state->target().str();
   options.compile.arch = model->state->arch();
+  if (options.ranks)
+    options.compile.ranks = options.ranks->size();
   options.compile.onednn = onCpu && options.onednn;
   if (options.compile.onednn)
     if (Error error = checkOnednn(options.onNote))
@@ -140,7 +145,22 @@ Error Model::inspect() {
 Expected<int64_t> Model::accumulate() {
   if (Error error = inspect())
     return error;
+  int64_t ranks = options.compile.ranks;
+  if (microBatches == 1)
+    return ranks;
+  if (microBatches % ranks != 0)
+    return makeError(
+        "{0}: a step has {1} micro-batches, which {2} ranks cannot "
+        "share equally: --accumulate {3}",
+        options.module, microBatches, ranks, alignTo(microBatches, ranks));
   return microBatches;
+}
+
+Expected<int64_t> Model::share() {
+  Expected<int64_t> all = accumulate();
+  if (!all)
+    return all.takeError();
+  return *all / options.compile.ranks;
 }
 
 Expected<std::string> Model::scaler() {
@@ -193,6 +213,13 @@ void Model::compileAhead(Goal goal, int64_t batch) {
   jobs[key] = std::move(job);
 }
 
+static uint64_t hashOf(const Program &program) {
+  std::string text;
+  raw_string_ostream os(text);
+  print(program, os, /*withCode=*/false);
+  return xxh3_64bits(text);
+}
+
 Error Model::link(Key key, Expected<Program> program) {
   if (!program)
     return program.takeError();
@@ -209,6 +236,8 @@ Error Model::link(Key key, Expected<Program> program) {
   planHash = program->plan;
   if (written.empty())
     written = program->graph;
+  if (!programHash && options.ranks)
+    programHash = hashOf(*program);
   if (!memory)
     memory = reportPlan(*program,
                         program->target == "cpu" ? options.compile.workers : 0);

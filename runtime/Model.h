@@ -26,6 +26,7 @@ struct ModelOptions {
   std::string plan = {};       ///< path of a tuning plan, for a CUDA device
   CompileOptions compile = {}; ///< precision, scaler, function, totalSteps
   std::shared_ptr<Trace> trace = nullptr; ///< gets the time of each event
+  std::shared_ptr<Communicator> ranks = nullptr; ///< as in SessionOptions
   /// Gets lines of text, such as warnings and why a device was chosen, from any
   /// thread.
   std::function<void(llvm::StringRef)> onNote = {};
@@ -51,9 +52,12 @@ public:
   llvm::Expected<const DataSource *> dataSource(llvm::StringRef name,
                                                 bool required);
 
-  /// Returns the number of micro-batches of a step: that of the options, or
-  /// else of the recipe.
+  /// Returns the number of micro-batches of a step, of all ranks together: that
+  /// of the options, or else of the recipe, or else one for each rank. An error
+  /// says that ranks cannot share them equally.
   llvm::Expected<int64_t> accumulate();
+  /// Returns how many of them a rank takes.
+  llvm::Expected<int64_t> share();
 
   /// Returns the loss scaler that the recipe trains with: a preset or "none".
   llvm::Expected<std::string> scaler();
@@ -72,6 +76,8 @@ public:
   llvm::Expected<Executable *> get(Goal goal, llvm::StringRef function,
                                    int64_t batch);
 
+  /// Returns the ranks that the options name, or null.
+  Communicator *ranks() const { return options.ranks.get(); }
   /// Returns the device: "cpu", "cuda:0".
   const std::string &device() const { return options.device; }
   /// Returns the target of the last linked program: "znver4", "sm_90".
@@ -83,6 +89,9 @@ public:
   const std::vector<SourceOp> &graph() const { return written; }
   /// Program::plan
   const std::string &plan() const { return planHash; }
+  /// Returns a hash of the program that was linked first. Equal programs have
+  /// the same kernels, entry points and variables.
+  uint64_t digest() const { return programHash; }
   /// Returns what the compilation of kernels took so far, and how many the
   /// cache had.
   CompileCounts compileCounts() const;
@@ -117,6 +126,7 @@ private:
   std::optional<PlanReport> memory;
   std::optional<std::vector<DataSource>> sources;
   int64_t microBatches = 1;
+  uint64_t programHash = 0;
   std::string scalerName, fieldsOfScaler;
   double firstScale = 1;
   /// The entries of each linked program.

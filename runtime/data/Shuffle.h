@@ -19,18 +19,26 @@ std::vector<int64_t> orderOfEpoch(uint64_t seed, uint64_t epoch,
                                   int64_t samples, bool shuffle);
 
 /// The assignment of samples to the steps of a run. Steps are counted from 0.
+/// A step consists of micro-batches, of which each rank takes an equal share:
+/// the first ones rank 0, the next ones rank 1, and so on.
 struct BatchPlan {
   int64_t samples = 0;
   int64_t batch = 1;     ///< rows of a step; at most `samples`
   bool dropLast = false; ///< whether to leave out the remainder of each epoch
-  /// The number of micro-batches of equal size in a batch.
+  /// The number of micro-batches of equal size in a batch; a multiple of the
+  /// number of ranks.
   int64_t accumulate = 1;
+  int64_t rank = 0, ranks = 1; ///< whose micro-batches these are
 
   int64_t stepsPerEpoch() const {
-    return dropLast ? samples / batch : (samples + batch - 1) / batch;
+    return (samples - remainder()) / batch + (remainder() > 0);
   }
-  /// Returns the rows of the last, smaller batch of an epoch, or 0.
-  int64_t remainder() const { return dropLast ? 0 : samples % batch; }
+  /// Returns the rows of the last, smaller batch of an epoch, or 0. It is left
+  /// out too if it has no row for the last rank.
+  int64_t remainder() const {
+    int64_t rest = samples % batch;
+    return dropLast || rest <= (ranks - 1) * share() * microRows() ? 0 : rest;
+  }
   int64_t epoch(int64_t step) const { return step / stepsPerEpoch(); }
   int64_t indexInEpoch(int64_t step) const { return step % stepsPerEpoch(); }
   int64_t rows(int64_t step) const {
@@ -39,19 +47,27 @@ struct BatchPlan {
   }
 
   int64_t microRows() const { return batch / accumulate; }
+  /// The most micro-batches that a rank takes in a step.
+  int64_t share() const { return accumulate / ranks; }
   /// Returns the rows of the one smaller micro-batch of an epoch, or 0.
-  int64_t microRemainder() const {
-    return dropLast ? 0 : samples % microRows();
-  }
+  int64_t microRemainder() const { return remainder() % microRows(); }
+  /// Returns how many micro-batches of a step are this rank's.
   int64_t microBatches(int64_t step) const {
-    return (rows(step) + microRows() - 1) / microRows();
+    int64_t all = (rows(step) + microRows() - 1) / microRows();
+    return std::min(all - rank * share(), share());
   }
-  /// The place at which a micro-batch begins in the order of its epoch.
+  /// The place at which a micro-batch of this rank begins in the order of its
+  /// epoch.
   int64_t firstRow(int64_t step, int64_t micro) const {
-    return indexInEpoch(step) * batch + micro * microRows();
+    return indexInEpoch(step) * batch + firstInStep(micro);
   }
   int64_t rows(int64_t step, int64_t micro) const {
-    return std::min(microRows(), rows(step) - micro * microRows());
+    return std::min(microRows(), rows(step) - firstInStep(micro));
+  }
+
+private:
+  int64_t firstInStep(int64_t micro) const {
+    return (rank * share() + micro) * microRows();
   }
 };
 

@@ -7,6 +7,7 @@
 #include "llvm/Support/Base64.h"
 #include "llvm/Support/JSON.h"
 #include <cmath>
+#include <cstring>
 
 using namespace llvm;
 
@@ -104,6 +105,51 @@ void Confusion::addMistake(Mistake mistake, const char *image) {
   mistakes.insert(place, std::move(mistake));
   if (mistakes.size() > mostMistakes)
     mistakes.pop_back();
+}
+
+template <typename T> static void put(std::string &bytes, T value) {
+  bytes.append(reinterpret_cast<const char *>(&value), sizeof(value));
+}
+template <typename T> static T take(StringRef &bytes) {
+  T value;
+  std::memcpy(&value, bytes.data(), sizeof(value));
+  bytes = bytes.drop_front(sizeof(value));
+  return value;
+}
+
+std::string Confusion::bytes() const {
+  std::string bytes;
+  put<uint64_t>(bytes, counts.size());
+  for (auto [pair, count] : counts) {
+    put(bytes, pair.first);
+    put(bytes, pair.second);
+    put(bytes, count);
+  }
+  put<uint64_t>(bytes, mistakes.size());
+  for (const Mistake &mistake : mistakes) {
+    put(bytes, mistake.sample);
+    put(bytes, mistake.label);
+    put(bytes, mistake.predicted);
+    put(bytes, mistake.probability);
+    put<uint64_t>(bytes, mistake.png.size());
+    bytes += mistake.png;
+  }
+  return bytes;
+}
+
+void Confusion::merge(StringRef bytes) {
+  for (auto left = take<uint64_t>(bytes); left > 0; --left) {
+    auto label = take<int64_t>(bytes), predicted = take<int64_t>(bytes);
+    counts[{label, predicted}] += take<uint64_t>(bytes);
+  }
+  for (auto left = take<uint64_t>(bytes); left > 0; --left) {
+    Mistake mistake{take<int64_t>(bytes), take<int64_t>(bytes),
+                    take<int64_t>(bytes), take<double>(bytes), ""};
+    auto size = take<uint64_t>(bytes);
+    mistake.png = bytes.take_front(size).str();
+    bytes = bytes.drop_front(size);
+    addMistake(std::move(mistake), nullptr);
+  }
 }
 
 double Confusion::macroF1() const {

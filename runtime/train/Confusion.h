@@ -21,6 +21,12 @@ public:
   void add(Executable::Inputs inputs, Executable::Results results,
            int64_t first, int64_t rows);
 
+  /// Returns the counts and mistakes for `merge`.
+  std::string bytes() const;
+  /// Adds those of another part of the data, which comes after this one. They
+  /// have the form of `bytes`.
+  void merge(llvm::StringRef bytes);
+
   /// Returns the mean over classes of the harmonic mean of precision and
   /// recall, 2 TP / (2 TP + FP + FN), as scikit-learn's `macro`: a class that
   /// was neither a label nor predicted does not count. NaN if nothing was

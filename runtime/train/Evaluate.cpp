@@ -2,25 +2,71 @@
 #include "runtime/train/Evaluate.h"
 #include "program/Names.h"
 #include "runtime/data/Prefetcher.h"
+#include "runtime/ranks/Communicator.h"
 #include "runtime/train/Checkpoint.h"
 #include "runtime/train/CheckpointWeights.h"
 #include "support/Error.h"
+#include <cstring>
 
 using namespace llvm;
 
 namespace mp {
 
-/// Adds the scalar results of a batch, weighted by its rows.
-static void accumulate(NamedNumbers &sums, const Entry &entry,
-                       Executable::Results results, int64_t rows) {
-  size_t at = 0;
-  for (auto [i, result] : llvm::enumerate(entry.results)) {
-    if (!isScalar(result) || result.name.empty())
-      continue;
-    if (at == sums.size())
-      sums.emplace_back(result.name, 0.0);
-    sums[at++].second += rows * readScalar(entry, results, i);
+namespace {
+/// The scores of the batches that this rank evaluates: a number of each scalar
+/// result for each of them, times its rows.
+struct BatchScores {
+  std::vector<std::string> names;
+  std::vector<double> terms;
+
+  explicit BatchScores(const Entry &entry) {
+    for (const Result &result : entry.results)
+      if (isScalar(result) && !result.name.empty())
+        names.push_back(result.name);
   }
+  void add(const Entry &entry, Executable::Results results, int64_t rows) {
+    for (auto [i, result] : llvm::enumerate(entry.results))
+      if (isScalar(result) && !result.name.empty())
+        terms.push_back(rows * readScalar(entry, results, i));
+  }
+  /// Adds up in the order of batches, whoever has evaluated them.
+  NamedNumbers means(int64_t samples) const {
+    NamedNumbers sums;
+    for (const std::string &name : names)
+      sums.emplace_back(name, 0.0);
+    for (auto [i, term] : llvm::enumerate(terms))
+      sums[i % names.size()].second += term;
+    for (auto &[name, value] : sums)
+      value /= samples;
+    return sums;
+  }
+};
+} // namespace
+
+/// Gives every rank what all of them have evaluated: the batches of rank 0 come
+/// first.
+static Error gather(Communicator &ranks, BatchScores &batches,
+                    std::optional<Confusion> &counts,
+                    std::optional<Confusion> none) {
+  StringRef own(reinterpret_cast<const char *>(batches.terms.data()),
+                batches.terms.size() * sizeof(double));
+  auto terms = gatherTexts(ranks, own);
+  if (!terms)
+    return terms.takeError();
+  batches.terms.clear();
+  for (const std::string &part : *terms)
+    for (size_t at = 0; at < part.size(); at += sizeof(double))
+      std::memcpy(&batches.terms.emplace_back(), part.data() + at,
+                  sizeof(double));
+  if (!counts)
+    return Error::success();
+  auto parts = gatherTexts(ranks, counts->bytes());
+  if (!parts)
+    return parts.takeError();
+  counts = std::move(none);
+  for (const std::string &part : *parts)
+    counts->merge(part);
+  return Error::success();
 }
 
 Expected<NamedNumbers> scores(Model &model, const Dataset &data, int64_t batch,
@@ -34,17 +80,22 @@ Expected<NamedNumbers> scores(Model &model, const Dataset &data, int64_t batch,
   if (!whole)
     return whole.takeError();
   std::optional<Confusion> counts = Confusion::of((*whole)->entry());
+  std::optional<Confusion> none = counts;
   Expected<ColumnBinding> binding = data.bind((*whole)->entry());
   if (!binding)
     return binding.takeError();
-  Prefetcher batches(
+  Communicator *ranks = model.ranks();
+  int64_t rank = ranks ? ranks->rank() : 0, size = ranks ? ranks->size() : 1;
+  int64_t steps = plan.stepsPerEpoch();
+  int64_t first = steps * rank / size, last = steps * (rank + 1) / size;
+  Prefetcher inputs(
       data, std::move(*binding),
-      {.plan = plan, .shuffle = false, .lastStep = plan.stepsPerEpoch()});
-  NamedNumbers sums;
-  for (int64_t step = 0; step < plan.stepsPerEpoch(); ++step) {
-    auto inputs = batches.take();
-    if (!inputs)
-      return inputs.takeError();
+      {.plan = plan, .shuffle = false, .firstStep = first, .lastStep = last});
+  BatchScores batches((*whole)->entry());
+  for (int64_t step = first; step < last; ++step) {
+    auto rowsOfBatch = inputs.take();
+    if (!rowsOfBatch)
+      return rowsOfBatch.takeError();
     int64_t rows = plan.rows(step);
     Executable *executable = *whole;
     if (rows != plan.batch) {
@@ -54,22 +105,24 @@ Expected<NamedNumbers> scores(Model &model, const Dataset &data, int64_t batch,
       executable = *part;
     }
     Expected<Executable::Results> results =
-        executable->run(*inputs, Executable::Ranges::Known);
+        executable->run(*rowsOfBatch, Executable::Ranges::Known);
     if (!results)
       return results.takeError();
-    accumulate(sums, executable->entry(), *results, rows);
+    batches.add(executable->entry(), *results, rows);
     if (counts)
-      counts->add(*inputs, *results, step * plan.batch, rows);
+      counts->add(*rowsOfBatch, *results, step * plan.batch, rows);
   }
-  for (auto &[name, value] : sums)
-    value /= data.samples();
+  if (ranks)
+    if (Error error = gather(*ranks, batches, counts, std::move(none)))
+      return std::move(error);
+  NamedNumbers means = batches.means(data.samples());
   bool isResult = llvm::any_of(
-      sums, [](const auto &score) { return score.first == kMacroF1Score; });
+      means, [](const auto &score) { return score.first == kMacroF1Score; });
   if (counts && !isResult)
-    sums.emplace_back(kMacroF1Score.str(), counts->macroF1());
+    means.emplace_back(kMacroF1Score.str(), counts->macroF1());
   if (confusion)
     *confusion = std::move(counts);
-  return sums;
+  return means;
 }
 
 /// Takes precision and policy from the options, else those that the checkpoint

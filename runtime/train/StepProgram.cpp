@@ -39,7 +39,7 @@ static void findResults(StepProgram &step) {
 }
 
 Expected<StepProgram> findStep(Model &model, int64_t rows) {
-  auto microBatches = model.accumulate();
+  auto microBatches = model.share();
   if (!microBatches)
     return microBatches.takeError();
   StepProgram step;

@@ -12,7 +12,7 @@ struct StepProgram {
       nullptr; ///< the step, or the entry point that applies micro-batches
   Executable *gather =
       nullptr; ///< takes a micro-batch; null without micro-batches
-  int64_t microBatches = 1;
+  int64_t microBatches = 1; // of this rank
   /// The scalar results that `last` has.
   std::optional<unsigned> loss, scale, skipped, exhausted, learningRate,
       gradientNorm;

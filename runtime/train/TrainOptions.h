@@ -5,6 +5,7 @@
 #include "program/Compiler.h"
 #include "program/RecipeSettings.h"
 #include "runtime/data/PictureReader.h"
+#include "runtime/ranks/Communicator.h"
 #include "runtime/train/Metrics.h"
 
 namespace mp {
@@ -20,6 +21,10 @@ namespace mp {
 /// runs again up to that step.
 struct TrainOptions : RecipeSettings {
   std::string module;           ///< path of the .mlir file
+  /// The processes that train together, each with the same options; null: this
+  /// one alone. Rank 0 writes and logs. `accumulate` counts the micro-batches of
+  /// all ranks; it is their number, unless it is given.
+  std::shared_ptr<Communicator> ranks = nullptr;
   std::string data;             ///< folder for the module's data sources
   PictureOptions pictures = {}; ///< how pictures in it are read
   std::string

@@ -6,6 +6,7 @@
 #include "runtime/train/NanCheckObserver.h"
 #include "runtime/train/ProfileWriter.h"
 #include "runtime/train/RunCheckpoint.h"
+#include "runtime/train/RunRanks.h"
 #include "runtime/train/SkipWatch.h"
 #include "runtime/train/TensorBoardWriter.h"
 #include "runtime/train/TrainingLoop.h"
@@ -70,10 +71,24 @@ Trainer::~Trainer() = default;
 Expected<std::unique_ptr<Trainer>>
 Trainer::create(TrainOptions options, Compiler compiler,
                 SessionFactory createSession) {
+  std::shared_ptr<Communicator> ranks = options.ranks;
+  if (ranks) {
+    ranks->setBusy(true); // it compiles
+    if (ranks->rank() != 0) {
+      options.out.clear();
+      options.log = nullptr;
+    }
+  }
   auto made = setUpTraining(std::move(options), std::move(compiler),
                             std::move(createSession));
+  if (ranks)
+    if (Error error = agree(*ranks, made.takeError()))
+      return std::move(error);
   if (!made)
     return made.takeError();
+  if (ranks)
+    if (Error error = checkAlike(*made->run))
+      return std::move(error);
   std::unique_ptr<Trainer> trainer(new Trainer(std::move(*made)));
   if (Error error = trainer->observers->evaluations.checkMonitor())
     return std::move(error);

@@ -1,6 +1,7 @@
 //===- TrainingLoop.cpp - runs the steps and notifies observers -----------===//
 #include "runtime/train/TrainingLoop.h"
 #include "runtime/train/Interrupt.h"
+#include "runtime/train/RunRanks.h"
 #include "llvm/ADT/ScopeExit.h"
 
 using namespace llvm;
@@ -26,9 +27,34 @@ Error TrainingLoop::submitSteps() {
   return Error::success();
 }
 
+static void setBusy(const std::shared_ptr<Communicator> &ranks, bool busy) {
+  if (ranks)
+    ranks->setBusy(busy);
+}
+
+/// Ranks end after the same step, whichever of them gets a signal or cannot go
+/// on.
+Error TrainingLoop::agreeWithRanks() {
+  if (!run.options.ranks)
+    return Error::success();
+  Ending own{run.interrupt->requested(), run.hasFailed() ? run.rank() : -1};
+  Expected<Ending> all = agree(*run.options.ranks, own);
+  if (!all)
+    return all.takeError();
+  run.agreedSignal = static_cast<int>(all->signal);
+  if (all->rank >= 0 && !run.hasFailed())
+    run.gaveUp = formatv("rank {0} cannot go on", all->rank);
+  return Error::success();
+}
+
 /// Submits steps, waits for the oldest one, and notifies the observers. Returns
 /// false if no step is left.
 Expected<bool> TrainingLoop::runStep() {
+  // Observers evaluate and write, for which other ranks wait.
+  auto busy = scope_exit([&] { setBusy(run.options.ranks, true); });
+  setBusy(run.options.ranks, false);
+  if (Error error = agreeWithRanks())
+    return error;
   auto start = std::chrono::steady_clock::now();
   if (Error error = submitSteps())
     return error;
@@ -40,6 +66,7 @@ Expected<bool> TrainingLoop::runStep() {
   secondsInSteps +=
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();
+  setBusy(run.options.ranks, true);
   for (TrainingObserver *observer : observers)
     if (Error error = observer->stepFinished(*metrics))
       return error;

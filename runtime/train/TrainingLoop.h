@@ -21,6 +21,7 @@ public:
   double seconds() const { return secondsInSteps; }
 
 private:
+  llvm::Error agreeWithRanks();
   llvm::Error submitSteps();
   llvm::Expected<bool> runStep();
 

@@ -11,6 +11,8 @@ using namespace llvm;
 namespace mp {
 
 int TrainingRun::interruption() const {
+  if (options.ranks)
+    return agreedSignal;
   return interrupt ? interrupt->requested() : 0;
 }
 

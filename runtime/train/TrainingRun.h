@@ -35,9 +35,14 @@ struct TrainingRun {
   /// the last step whose batches were as they were when the data was opened.
   std::string dataProblem;
   const Interrupt *interrupt = nullptr; ///< while train() runs
+  /// The signal by which several ranks end together; 0: they go on.
+  int agreedSignal = 0;
   std::optional<FolderLock> lock;       ///< of the run folder
 
   Session &session() const { return model->session(); }
+  /// Return this process's number among the ranks of the run, and theirs.
+  int64_t rank() const { return options.ranks ? options.ranks->rank() : 0; }
+  int64_t ranks() const { return options.ranks ? options.ranks->size() : 1; }
   /// Returns the signal that ends the run, or 0.
   int interruption() const;
   bool isInterrupted() const { return interruption() != 0; }

@@ -21,6 +21,7 @@ static ModelOptions modelOptions(const TrainingRun &run) {
                      .onednn = options.onednn,
                      .plan = options.plan};
   model.trace = run.trace;
+  model.ranks = options.ranks;
   if (options.log)
     model.onNote = [log = options.log](StringRef line) {
       static std::mutex mutex;
@@ -101,7 +102,9 @@ static Error planBatches(TrainingRun &run) {
   run.plan = {.samples = samples,
               .batch = batch,
               .dropLast = state.dropLast,
-              .accumulate = state.accumulate};
+              .accumulate = state.accumulate,
+              .rank = run.rank(),
+              .ranks = run.ranks()};
   return Error::success();
 }
 
@@ -265,8 +268,27 @@ static Error openModel(TrainingRun &run, const ModelOptions &options,
   return chooseScale(run, options, compiler, createSession);
 }
 
+/// Refuses options by which ranks would do different work between their
+/// exchanges.
+static Error checkForRanks(const TrainOptions &options) {
+  if (!options.ranks)
+    return Error::success();
+  std::pair<StringRef, bool> refused[] = {
+      {"--nan-check", !options.nanCheck.empty()},
+      {"--ledger", options.ledgerEvery != 0},
+      {"--profile", !options.profile.empty()},
+      {"--scaler static:auto", options.scaler == kCalibratedScaler}};
+  for (auto [name, given] : refused)
+    if (given)
+      return makeError("{0} is for a run of one rank, and this one has {1}",
+                       name, options.ranks->size());
+  return Error::success();
+}
+
 Expected<TrainingSetUp> setUpTraining(TrainOptions options, Compiler compiler,
                                       SessionFactory createSession) {
+  if (Error error = checkForRanks(options))
+    return std::move(error);
   std::optional<Checkpoint> checkpoint;
   if (!options.resume.empty()) {
     Expected<Checkpoint> opened = openToResume(options.resume);

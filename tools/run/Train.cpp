@@ -1,5 +1,6 @@
 //===- Train.cpp - mp-run train -------------------------------------------===//
 #include "program/Limits.h"
+#include "runtime/ranks/MpiRanks.h"
 #include "runtime/train/Monitor.h"
 #include "runtime/train/Progress.h"
 #include "runtime/train/Trainer.h"
@@ -146,9 +147,26 @@ static void exitOnSignals() {
       sigaction(signal, &action, nullptr);
 }
 
+/// Reports an error of a run: of several ranks, once for all of them, which it
+/// ends.
+static int reportOfRun(const std::shared_ptr<Communicator> &ranks,
+                       Error error) {
+  if (ranks)
+    ranks->abort("mp-run: " + toString(std::move(error)));
+  return report(std::move(error));
+}
+
 int train(ArrayRef<const char *> arguments) {
   TrainOptions options;
   CommonOptions common;
+  if (isStartedByMpi()) {
+    auto joined = openMpiRanks();
+    if (!joined)
+      return report(joined.takeError());
+    options.ranks = std::move(*joined);
+  }
+  std::shared_ptr<Communicator> ranks = options.ranks;
+  bool leads = !ranks || ranks->rank() == 0;
   auto others = describe(options, common).parse(arguments);
   if (!others)
     return report(others.takeError());
@@ -172,13 +190,15 @@ int train(ArrayRef<const char *> arguments) {
   exitOnSignals();
   auto trainer = Trainer::create(std::move(options), common.compiler());
   if (!trainer)
-    return report(trainer.takeError());
-  if (out.empty())
+    return reportOfRun(ranks, trainer.takeError());
+  if (out.empty() && leads)
     errs() << "note: this run keeps nothing: --out RUN keeps its weights, "
               "metrics and checkpoints\n";
   Expected<TrainOutcome> outcome = (*trainer)->train();
   if (!outcome)
-    return report(outcome.takeError());
+    return reportOfRun(ranks, outcome.takeError());
+  if (!leads)
+    return outcome->signal ? 128 + outcome->signal : 0;
   printSummary(outcome->summary);
   if (dropUnreadOutput())
     errs() << "note: nobody reads standard output; summary.json has what was "
