@@ -1,0 +1,318 @@
+//===- data-parallel-test.cpp - ranks are micro-batches -------------------===//
+//
+// N ranks, each with rows of its own, against one rank that takes the same rows
+// in N micro-batches: all state and all results, bit for bit. Ranks are threads
+// here, each with a session.
+//
+//===----------------------------------------------------------------------===//
+#include "GoldenFunction.h"
+#include "runtime/ranks/ThreadRanks.h"
+#include "gtest/gtest.h"
+#include <cmath>
+#include <random>
+#include <thread>
+
+using namespace mp;
+using namespace llvm;
+
+namespace {
+
+constexpr int64_t kInputs = 6;
+
+/// Two layers, with a batch norm, running statistics and dropout between them.
+std::string network(StringRef recipe, StringRef group = "") {
+  return formatv(R"mlir(
+    mp.variable @w1 : tensor<8x6xf32> = #mp.init<kaiming_uniform>
+    mp.variable @g : tensor<8xf32> = #mp.init<ones>
+    mp.variable @b1 : tensor<8xf32> = #mp.init<zeros>
+    mp.variable @w2 : tensor<1x8xf32> = #mp.init<kaiming_uniform>
+    mp.variable buffer @bn.mean : tensor<8xf32> = #mp.init<zeros>
+    mp.variable buffer @bn.var : tensor<8xf32> = #mp.init<ones>
+    mp.variable buffer @batches : tensor<i64> = #mp.init<zeros>
+    mp.variable buffer @running : tensor<8xf32> = #mp.init<zeros>
+    mp.variable buffer @last : tensor<8xf32> = #mp.init<zeros>
+    func.func @loss(%x: tensor<?x6xf32> {{mp.name = "x"}, %t: tensor<?x1xf32> {{mp.name = "t"})
+        -> (tensor<f32> {{mp.name = "loss"}, tensor<?x1xf32>, tensor<f32> {{mp.name = "error"}) {{
+      %w1 = mp.read @w1 : tensor<8x6xf32>
+      %g = mp.read @g : tensor<8xf32>
+      %b1 = mp.read @b1 : tensor<8xf32>
+      %linear = mp.linear %x, %w1 : tensor<?x6xf32>, tensor<8x6xf32>
+      %m = mp.read @bn.mean : tensor<8xf32>
+      %v = mp.read @bn.var : tensor<8xf32>
+      %h, %mean, %rstd, %new_m, %new_v = mp.batch_norm %linear, %m, %v weight(%g : tensor<8xf32>)
+        bias(%b1 : tensor<8xf32>) : tensor<?x8xf32>, tensor<8xf32>, tensor<8xf32>
+      mp.write @bn.mean, %new_m : tensor<8xf32>
+      mp.write @bn.var, %new_v : tensor<8xf32>
+      %n = mp.read @batches : tensor<i64>
+      %one = mp.constant dense<1> : tensor<i64>
+      %n1 = mp.add %n, %one : tensor<i64>, tensor<i64>
+      mp.write @batches, %n1 : tensor<i64>
+      %still = mp.stop_gradient %linear : tensor<?x8xf32>
+      %average = mp.mean %still dims[0] : tensor<?x8xf32>
+      %old = mp.read @running : tensor<8xf32>
+      %half = mp.constant dense<0.3> : tensor<f32>
+      %sum = mp.add %old, %average : tensor<8xf32>, tensor<8xf32>
+      %new = mp.mul %sum, %half : tensor<8xf32>, tensor<f32>
+      mp.write @running, %new : tensor<8xf32>
+      mp.write @last, %average : tensor<8xf32>
+      %a = mp.tanh %h : tensor<?x8xf32>
+      %d0 = mp.dropout %a {{p = 0.25} : tensor<?x8xf32>
+      %w2 = mp.read @w2 : tensor<1x8xf32>
+      %y = mp.linear %d0, %w2 : tensor<?x8xf32>, tensor<1x8xf32>
+      %d = mp.sub %y, %t : tensor<?x1xf32>, tensor<?x1xf32>
+      %s = mp.mul %d, %d : tensor<?x1xf32>, tensor<?x1xf32>
+      %l = mp.mean %s dims[0, 1] : tensor<?x1xf32>
+      %e = mp.sqrt %l : tensor<f32>
+      return %l, %y, %e : tensor<f32>, tensor<?x1xf32>, tensor<f32>
+    }
+    mp.scaler @scaler {{init_scale = 1024.0, growth_interval = 3}
+    mp.train @step of @loss {0} {{
+      mp.minimize result(0) {{optimizer = #mp.adamw<lr = 5.0e-2>{1}}
+    })mlir",
+                 recipe, group)
+      .str();
+}
+
+using Bytes = std::map<std::string, std::string>;
+
+/// A process of a run: a session, and the entry points of one step.
+class Process {
+public:
+  Process(StringRef module, CompileOptions options,
+          std::shared_ptr<Communicator> ranks, ArrayRef<int64_t> sizes)
+      : ranks(std::move(ranks)) {
+    SessionOptions sessionOptions;
+    sessionOptions.threads = 1;
+    sessionOptions.ranks = this->ranks;
+    session = cantFail(Session::create(sessionOptions));
+    for (int64_t size : sizes) {
+      options.batch = size;
+      if (this->ranks)
+        options.ranks = this->ranks->size();
+      Program program = cantFail(compile(module, options));
+      gathers = program.accumulate > 1;
+      cantFail(session->load(std::move(program)));
+    }
+    cantFail(session->initialize(/*seed=*/3));
+  }
+
+  /// Runs one step on micro-batches of these sizes, from row `first` on, and
+  /// returns its results.
+  Bytes step(const Numbers &x, const Numbers &t, int64_t first,
+             ArrayRef<int64_t> sizes) {
+    Bytes named;
+    auto run = [&](StringRef function, int64_t batch) {
+      Executable *executable = session->find(function, batch);
+      auto part = [&](const Numbers &all, int64_t width) {
+        auto begin = all.begin() + first * width;
+        return pack({begin, begin + batch * width}, ElementType::F32);
+      };
+      std::string own = part(x, kInputs), target = part(t, 1);
+      std::vector<TensorView> inputs;
+      if (batch)
+        inputs = {{ElementType::F32, own}, {ElementType::F32, target}};
+      auto results = cantFail(executable->run(inputs));
+      for (auto [i, result] : enumerate(executable->entry().results))
+        if (!result.name.empty())
+          named[result.name] = results[i].bytes().str();
+    };
+    for (int64_t size : sizes) {
+      run(gathers ? "accumulate" : "step", size);
+      first += size;
+    }
+    if (gathers)
+      run("apply", 0);
+    return named;
+  }
+
+  /// Returns all that a checkpoint has.
+  Bytes state() {
+    Bytes all;
+    for (const Variable &variable : session->variables())
+      if (variable.kind != VariableKind::Window) {
+        std::string bytes(variable.type.bytes(), '\0');
+        cantFail(session->read(variable.name, {bytes.data(), bytes.size()}));
+        all[variable.name] = bytes;
+      }
+    return all;
+  }
+
+private:
+  std::shared_ptr<Communicator> ranks;
+  std::unique_ptr<Session> session;
+  bool gathers = false;
+};
+
+/// Ranks that run at the same time.
+class Ranks {
+public:
+  Ranks(StringRef module, const CompileOptions &options, int64_t size,
+        ArrayRef<int64_t> sizes) {
+    for (auto &rank : createThreadRanks(size))
+      processes.push_back(
+          std::make_unique<Process>(module, options, std::move(rank), sizes));
+  }
+
+  /// Gives each rank its part of the rows: `sizes` are of all micro-batches.
+  std::vector<Bytes> step(const Numbers &x, const Numbers &t,
+                          ArrayRef<int64_t> sizes) {
+    size_t share = divideCeil(sizes.size(), processes.size());
+    std::vector<Bytes> results(processes.size());
+    std::vector<std::thread> threads;
+    int64_t first = 0;
+    for (auto [rank, process] : enumerate(processes)) {
+      ArrayRef<int64_t> own = sizes.slice(rank * share, share);
+      threads.emplace_back([&, rank = rank, first, own] {
+        results[rank] = processes[rank]->step(x, t, first, own);
+      });
+      for (int64_t size : own)
+        first += size;
+    }
+    for (std::thread &thread : threads)
+      thread.join();
+    return results;
+  }
+  Process &operator[](size_t rank) { return *processes[rank]; }
+  size_t size() const { return processes.size(); }
+
+private:
+  std::vector<std::unique_ptr<Process>> processes;
+};
+
+struct Case {
+  std::string recipe = "";
+  std::string group = "";
+  std::string wire = "";
+  /// The row of a step that overflows in f16, or -1.
+  std::vector<int64_t> overflows = {};
+};
+
+CompileOptions optionsOf(int64_t accumulate) {
+  CompileOptions options;
+  options.accumulate = accumulate;
+  return options;
+}
+
+struct RandomRows {
+  Numbers x, t;
+  RandomRows(int64_t count, unsigned seed) {
+    std::mt19937 random(seed);
+    std::uniform_real_distribution<float> draw(-1, 1);
+    for (int64_t i = 0; i < count; ++i) {
+      for (int64_t k = 0; k < kInputs; ++k)
+        x.push_back(draw(random));
+      t.push_back(draw(random));
+    }
+  }
+};
+
+/// Takes the same steps by one rank and by several, and compares their bits.
+void check(const Case &test, ArrayRef<int64_t> sizes) {
+  std::string module = network(test.recipe, test.group);
+  int64_t size = sizes.size(), rows = 0;
+  for (int64_t each : sizes)
+    rows += each;
+  SmallVector<int64_t> different(sizes);
+  llvm::sort(different);
+  different.erase(llvm::unique(different), different.end());
+  Process one(module, optionsOf(size), nullptr, different);
+  Ranks several(module, optionsOf(size), size, different);
+  for (unsigned step = 0; step < 5; ++step) {
+    RandomRows given(rows, step);
+    if (step < test.overflows.size() && test.overflows[step] >= 0)
+      given.x[test.overflows[step] * kInputs] = 1e5;
+    Bytes expected = one.step(given.x, given.t, 0, sizes);
+    auto found = several.step(given.x, given.t, sizes);
+    for (size_t rank = 0; rank < found.size(); ++rank) {
+      EXPECT_EQ(found[rank], expected) << "rank " << rank << " step " << step;
+      EXPECT_EQ(several[rank].state(), one.state())
+          << "rank " << rank << " step " << step;
+    }
+  }
+}
+
+const char *const kHalf = "autocast(<dtype = f16>) scaler(@scaler)";
+
+TEST(DataParallel, TwoRanksAreTwoMicroBatches) { check({}, {4, 4}); }
+TEST(DataParallel, ThreeRanksAreThree) { check({}, {4, 4, 4}); }
+// Sums are made in the order of ranks, not in pairs.
+TEST(DataParallel, FourRanksOfSevenRows) { check({}, {7, 7, 7, 7}); }
+// The last batch of an epoch is smaller: ranks count by their rows.
+TEST(DataParallel, TheLastRankHasFewerRows) { check({}, {5, 5, 3}); }
+TEST(DataParallel, Bf16) { check({"autocast(<dtype = bf16>)"}, {4, 4, 4}); }
+
+// One rank overflows, and all skip.
+TEST(DataParallel, AnOverflowOnOneRankSkipsTheStepOfAll) {
+  check({.recipe = kHalf, .overflows = {-1, 5, -1, 9}}, {4, 4, 4});
+}
+
+// The norm is that of the gradients of all rows.
+TEST(DataParallel, GradientsAreClippedByTheNormOfAll) {
+  check({.recipe = "attributes {clip_norm = 1.0e-2}"}, {4, 4, 4});
+  check({.recipe = std::string(kHalf) + " attributes {clip_norm = 1.0e-2}",
+         .overflows = {-1, -1, 2}},
+        {4, 4});
+}
+
+// Micro-batches on each rank are added up before they are exchanged, so sums
+// are made in another order than one rank makes them.
+TEST(DataParallel, RanksMayHaveMicroBatchesThemselves) {
+  std::string module = network("");
+  Process one(module, optionsOf(4), nullptr, {4});
+  Ranks two(module, optionsOf(4), 2, {4});
+  for (unsigned step = 0; step < 3; ++step) {
+    RandomRows rows(16, step);
+    Bytes expected = one.step(rows.x, rows.t, 0, {4, 4, 4, 4});
+    auto found = two.step(rows.x, rows.t, {4, 4, 4, 4});
+    EXPECT_EQ(found[0], found[1]);
+    EXPECT_EQ(two[0].state(), two[1].state());
+    for (const char *name : {"w1", "g", "b1", "w2", "batches"}) {
+      bool isCount = name == StringRef("batches");
+      auto type = isCount ? ElementType::I64 : ElementType::F32;
+      std::string a = one.state().at(name), b = two[0].state().at(name);
+      for (size_t at = 0; at < a.size(); at += byteWidth(type)) {
+        if (isCount)
+          EXPECT_EQ(a, b);
+        else
+          EXPECT_NEAR(*reinterpret_cast<const float *>(a.data() + at),
+                      *reinterpret_cast<const float *>(b.data() + at), 1e-5)
+              << name;
+      }
+    }
+  }
+}
+
+// In 16 bits gradients are rounded, but all ranks have the same.
+TEST(DataParallel, GradientsMayTravelIn16Bits) {
+  for (const char *wire : {"f16", "bf16"}) {
+    std::string module = network(kHalf);
+    CompileOptions options = optionsOf(3), narrow = options;
+    narrow.wire = wire;
+    Ranks wide(module, options, 3, {4}), rounded(module, narrow, 3, {4});
+    for (unsigned step = 0; step < 4; ++step) {
+      RandomRows rows(12, step);
+      if (step == 2)
+        rows.x[kInputs] = 1e5;
+      auto expected = wide.step(rows.x, rows.t, {4, 4, 4});
+      auto found = rounded.step(rows.x, rows.t, {4, 4, 4});
+      EXPECT_EQ(found[0], found[1]);
+      EXPECT_EQ(found[0], found[2]);
+      EXPECT_EQ(found[0].at("skipped"), expected[0].at("skipped")) << step;
+      EXPECT_EQ(rounded[0].state(), rounded[2].state());
+      EXPECT_EQ(rounded[0].state().at("bn.mean").size(), 32u);
+    }
+  }
+}
+
+TEST(DataParallel, AProgramOfOtherRanksIsRefused) {
+  SessionOptions options;
+  auto session = cantFail(Session::create(options));
+  CompileOptions compileOptions;
+  compileOptions.batch = 4;
+  compileOptions.ranks = 4;
+  Program program = cantFail(compile(network(""), compileOptions));
+  EXPECT_EQ(toString(session->load(program)),
+            "the program is for 4 ranks, but this session has 1");
+}
+
+} // namespace
