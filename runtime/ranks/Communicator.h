@@ -38,6 +38,7 @@ struct Collective {
   /// ones.
   std::vector<int64_t> elements;
 
+  bool reduces() const;
   int64_t elementsOut(size_t tensor, int64_t size) const;
   /// "all_reduce sum f32 [128, 10]", for messages and for the comparison of
   /// what ranks start.
@@ -57,9 +58,10 @@ public:
 
   /// Starts a collective and returns at once; collectives end in the order in
   /// which they are started. `from` and `to` have an address for each tensor,
-  /// in host memory. Until `wait` has returned, `from` must not be written and
-  /// `to` not be touched; a tensor may be reduced in place. After a failure it
-  /// does nothing.
+  /// in host memory; a broadcast reads `from` of its root alone. Until `wait`
+  /// has returned, `from` must not be written and `to` not be touched.
+  /// AllReduce and Broadcast may work in place, with the same address in both.
+  /// After a failure it does nothing.
   virtual Ticket start(const Collective &collective,
                        llvm::ArrayRef<const void *> from,
                        llvm::ArrayRef<void *> to) = 0;
