@@ -1,8 +1,8 @@
 //===- Communicator.cpp - the processes that train together ---------------===//
 #include "runtime/ranks/Communicator.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace mp;
 
@@ -44,15 +44,21 @@ int64_t Collective::elementsOut(size_t tensor, int64_t size) const {
   return elements[tensor];
 }
 
-std::string Collective::str() const {
-  std::string text = nameOf(kind).str();
+void Collective::print(llvm::raw_ostream &stream) const {
+  stream << nameOf(kind);
   if (reduces())
-    text += nameOf(reduction);
-  text += (" " + elementTypeName(element) + " [").str();
-  text += llvm::join(llvm::map_range(elements, llvm::to_string<int64_t>), ", ");
-  text += "]";
+    stream << nameOf(reduction);
+  stream << " " << elementTypeName(element) << " [";
+  llvm::interleaveComma(elements, stream);
+  stream << "]";
   if (kind == Kind::Broadcast)
-    text += " of rank " + std::to_string(root);
+    stream << " of rank " << root;
+}
+
+std::string Collective::str() const {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  print(stream);
   return text;
 }
 
@@ -75,7 +81,7 @@ llvm::Expected<std::vector<std::string>> mp::gatherTexts(Communicator &ranks,
   int64_t length = own.size();
   if (llvm::Error error =
           run(ranks, gather(ElementType::I64, 1), {&length}, {lengths.data()}))
-    return error;
+    return std::move(error);
   // Every rank gives as many bytes as the one with the longest text.
   int64_t most = *llvm::max_element(lengths);
   std::string padded = own.str(), all(most * ranks.size(), '\0');
@@ -83,7 +89,7 @@ llvm::Expected<std::vector<std::string>> mp::gatherTexts(Communicator &ranks,
   if (most > 0)
     if (llvm::Error error = run(ranks, gather(ElementType::U8, most),
                                 {padded.data()}, {all.data()}))
-      return error;
+      return std::move(error);
   std::vector<std::string> texts;
   for (auto [rank, bytes] : llvm::enumerate(lengths))
     texts.push_back(all.substr(rank * most, bytes));
@@ -98,7 +104,7 @@ mp::broadcastText(Communicator &ranks, llvm::StringRef own, int64_t root) {
                         .elements = {1}};
   int64_t length = own.size();
   if (llvm::Error error = run(ranks, collective, {&length}, {&length}))
-    return error;
+    return std::move(error);
   std::string text = ranks.rank() == root ? own.str() : std::string();
   text.resize(length);
   collective.element = ElementType::U8;
@@ -106,6 +112,6 @@ mp::broadcastText(Communicator &ranks, llvm::StringRef own, int64_t root) {
   if (length > 0)
     if (llvm::Error error =
             run(ranks, collective, {text.data()}, {text.data()}))
-      return error;
+      return std::move(error);
   return text;
 }

@@ -43,6 +43,7 @@ struct Collective {
   /// "all_reduce sum f32 [128, 10]", for messages and for the comparison of
   /// what ranks start.
   std::string str() const;
+  void print(llvm::raw_ostream &stream) const;
 };
 
 /// One rank's end of a group of ranks. The functions of one Communicator are

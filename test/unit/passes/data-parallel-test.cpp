@@ -114,7 +114,9 @@ public:
       auto results = cantFail(executable->run(inputs));
       for (auto [i, result] : enumerate(executable->entry().results))
         if (!result.name.empty())
-          named[result.name] = results[i].bytes().str();
+          named[result.name] =
+              std::string(static_cast<const char *>(results[i].data()),
+                          result.type.bytes());
     };
     for (int64_t size : sizes) {
       run(gathers ? "accumulate" : "step", size);

@@ -1,0 +1,78 @@
+//===- Exchange.h - one collective after the other, over MPI --------------===//
+//
+// A collective begins with a message from every rank to every other one that
+// says what it has started, so that ranks which differ notice before any data
+// moves, and a rank that waits knows for whom. Up to kInline bytes of tensors
+// travel in it, and then nothing else does. Larger ones follow in pieces:
+//
+//   all_reduce      rank r gets slice r of every rank (MPI_Ialltoallv), reduces
+//                   in the order of ranks, and all get all slices
+//                   (MPI_Iallgatherv). MPI_Allreduce promises no order.
+//   reduce_scatter  the first half of that
+//   all_gather      MPI_Iallgatherv
+//   broadcast       MPI_Ibcast
+//
+//===----------------------------------------------------------------------===//
+#ifndef MP_RUNTIME_RANKS_EXCHANGE_H
+#define MP_RUNTIME_RANKS_EXCHANGE_H
+
+#include "runtime/ranks/Peers.h"
+#include "runtime/ranks/TensorRuns.h"
+#include "llvm/ADT/SmallString.h"
+
+namespace mp {
+
+/// A collective that a rank has started.
+struct StartedJob {
+  Communicator::Ticket ticket = 0;
+  Collective collective;
+  std::vector<const void *> from;
+  std::vector<void *> to;
+};
+
+/// Used by the thread that calls MPI alone.
+class Exchange {
+public:
+  Exchange(MpiAccess mpi, Peers &peers) : mpi(mpi), peers(peers) {}
+
+  /// Runs a collective to its end. Returns what has made the group fail, or "".
+  /// After a failure, nothing may be run any more.
+  std::string run(const StartedJob &job);
+
+private:
+  using Words = std::vector<int>;
+
+  bool meet(const StartedJob &job);
+  bool compare(const StartedJob &job);
+  void finishInline(const StartedJob &job);
+  bool allReduce(const StartedJob &job);
+  bool reduceScatter(const StartedJob &job);
+  bool allGather(const StartedJob &job);
+  bool broadcast(const StartedJob &job);
+
+  void describe(const StartedJob &job);
+  /// The beginning of the message of a rank, and its tensors.
+  char *message(int rank);
+  /// Waits for a request that `call` has made with `code`.
+  bool finish(int code, const char *call, MpiRequest &request);
+  bool check(int code, const char *call);
+  /// Whether the group still works.
+  bool go(bool waitsLong, RankClock::time_point begin);
+  /// The buffer, with room for so many bytes.
+  static char *room(std::vector<char> &buffer, uint64_t bytes);
+
+  MpiAccess mpi;
+  Peers &peers;
+  std::string failure;
+  llvm::SmallString<512> text; ///< of the collective that runs
+  TensorRuns from, to;
+  /// They grow to what the largest collective needs, and stay.
+  std::vector<char> messages, sending, receiving, gathering;
+  std::vector<MpiRequest> sends, receives;
+  std::vector<bool> sent, received;
+  Words counts, offsets, countsTo, offsetsTo;
+};
+
+} // namespace mp
+
+#endif // MP_RUNTIME_RANKS_EXCHANGE_H

@@ -1,0 +1,39 @@
+//===- FailureText.h - messages of a group that fails ---------------------===//
+//
+// Groups of threads and of processes fail with the same words.
+//
+//===----------------------------------------------------------------------===//
+#ifndef MP_RUNTIME_RANKS_FAILURETEXT_H
+#define MP_RUNTIME_RANKS_FAILURETEXT_H
+
+#include "runtime/ranks/Communicator.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace mp {
+
+/// What a rank started.
+struct StartedCollective {
+  int64_t rank;
+  llvm::StringRef text;
+};
+
+inline std::string differ(Communicator::Ticket ticket, StartedCollective a,
+                          StartedCollective b) {
+  return llvm::formatv("ranks differ in collective {0}: rank {1} started {2}, "
+                       "rank {3} {4}",
+                       ticket, a.rank, a.text, b.rank, b.text)
+      .str();
+}
+
+/// `waiting` waits for a rank that will start no collective any more.
+inline std::string endedBefore(Communicator::Ticket ticket, int64_t gone,
+                               StartedCollective waiting) {
+  return llvm::formatv("rank {0} ended before collective {1} ({2}), in which "
+                       "rank {3} waits for it",
+                       gone, ticket, waiting.text, waiting.rank)
+      .str();
+}
+
+} // namespace mp
+
+#endif // MP_RUNTIME_RANKS_FAILURETEXT_H
