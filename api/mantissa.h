@@ -15,6 +15,7 @@
 #define MANTISSA_H
 
 #include "runtime/Session.h"
+#include "runtime/ranks/MpiRanks.h"
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -217,8 +218,15 @@ struct StepOptions {
   std::string policy = {};
   Scaler scaler = Scaler::Recipe;
   double staticScale = 1; ///< of Scaler::Static
-  /// Micro-batches of a step, which then takes `accumulate * batch` rows.
+  /// Micro-batches of a step, which then takes `accumulate * batch` rows; ranks
+  /// share them, and each has one unless this says more.
   int64_t accumulate = 0;
+  /// The processes that train one model, each on its rows (docs/scaling.md):
+  /// mp::openMpiRanks joins those that mpirun has started. Null: this one
+  /// alone. Ranks run, save and load together, and have the same state.
+  std::shared_ptr<mp::Communicator> ranks = nullptr;
+  /// Whether each rank keeps a part of the optimizer's state (ZeRO, stage 1).
+  bool shardOptimizer = false;
   double clipNorm = 0;  ///< the largest norm of all gradients
   double clipValue = 0; ///< the largest element of a gradient
   /// What backward computes again: "marked", "all" or a size such as "64MiB".

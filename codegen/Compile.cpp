@@ -330,7 +330,7 @@ private:
     pipeline.settings() = options.settings();
     pipeline.totalSteps = options.totalSteps;
     pipeline.ranks = options.ranks;
-    pipeline.wire = options.wire;
+    pipeline.shardOptimizer = options.shardOptimizer;
     pipeline.returnsNumbers = options.returnsNumbers;
     pipeline.steersLearningRate = options.steersLearningRate;
     pipeline.results = options.predictions;

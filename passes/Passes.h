@@ -38,12 +38,12 @@ void registerMpPasses();
 
 /// The options of the pipelines.
 struct PipelineOptions : RecipeSettings {
-  int64_t batch = 0;         ///< binds `?`; 0: the graph has no `?`
-  int64_t ranks = 1;         ///< that train together: mp-data-parallel
-  std::string wire = {};     ///< of mp-data-parallel
-  int64_t totalSteps = 0;    ///< length of schedules
-  bool masterWeights = true; ///< whether mp-master-weights runs
-  bool recordCasts = false;  ///< whether mp-autocast leaves `kCastsAttr`
+  int64_t batch = 0;           ///< binds `?`; 0: the graph has no `?`
+  int64_t ranks = 1;           ///< that train together: mp-data-parallel
+  bool shardOptimizer = false; ///< whether mp-shard-optimizer runs
+  int64_t totalSteps = 0;      ///< length of schedules
+  bool masterWeights = true;   ///< whether mp-master-weights runs
+  bool recordCasts = false;    ///< whether mp-autocast leaves `kCastsAttr`
   /// Passes beside those of the pipeline; several at one place run in the order
   /// of this list: PassInsertion.
   std::vector<std::string> insertPasses = {};

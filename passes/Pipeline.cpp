@@ -201,6 +201,8 @@ static llvm::Error addStep(PassList &passes, const PipelineOptions &options) {
   optimizer.gradients.assign(options.gradients.begin(),
                              options.gradients.end());
   passes.add(createOptimizer(optimizer));
+  if (options.shardOptimizer)
+    passes.add(createShardOptimizer({options.ranks}));
   passes.add(createSymbolDCEPass());
   if (options.returnsNumbers)
     passes.add(createReturnNumbers());
@@ -358,6 +360,8 @@ public:
     options.returnsNumbers = returnsNumbers;
     options.mode = mode;
     options.tokens = tokens;
+    options.ranks = ranks;
+    options.shardOptimizer = shardOptimizer;
     return options;
   }
 
@@ -369,6 +373,13 @@ private:
   Option<int64_t> totalSteps{*this, "total-steps",
                              llvm::cl::desc("steps of the run"),
                              llvm::cl::init(0)};
+  Option<int64_t> ranks{*this, "ranks",
+                        llvm::cl::desc("ranks that train together"),
+                        llvm::cl::init(1)};
+  Option<bool> shardOptimizer{
+      *this, "shard-optimizer",
+      llvm::cl::desc("divide the optimizer's state among ranks"),
+      llvm::cl::init(false)};
   Option<bool> masterWeights{*this, "master-weights",
                              llvm::cl::desc("keep f32 masters"),
                              llvm::cl::init(true)};

@@ -70,8 +70,10 @@ struct CompileOptions : RecipeSettings {
   Mode mode = Mode::Evaluate; ///< Run: the mode; other goals have their own
   int64_t batch = 0;          ///< binds `?`
   int64_t ranks = 1;          ///< that train together, each on its own batch
-  std::string wire = {};      ///< of mp-data-parallel: what gradients travel as
-  int64_t totalSteps = 0;     ///< length of schedules, if no step is skipped
+  /// Whether each rank keeps only a part of the optimizer's state:
+  /// mp-shard-optimizer.
+  bool shardOptimizer = false;
+  int64_t totalSteps = 0; ///< length of schedules, if no step is skipped
   /// Values that a step returns beside its results: "grad:fc1.weight", the
   /// gradient that the optimizer takes, or "value:%h1", a value of the recipe's
   /// function by its name in the text. They have these names.

@@ -132,6 +132,12 @@ struct Variable {
   /// Dimension i in files is this dimension of the variable. Empty: files hold
   /// the same order.
   std::vector<int64_t> dimsInFiles = {};
+  /// The tensor of which each rank has a part: of its elements in order, padded
+  /// with zeros to as many for each rank, rank r has the r-th. Files hold it as
+  /// a whole.
+  std::optional<TensorType> whole = {};
+
+  const TensorType &wholeType() const { return whole ? *whole : type; }
 };
 
 /// The place of an argument. Variable: `index` into Program::variables.

@@ -5,79 +5,13 @@
 // are checked against damage, not against malice: a Program is run as it is.
 //
 //===----------------------------------------------------------------------===//
-#include "program/Limits.h"
-#include "program/ProgramLine.h"
+#include "program/ProgramParser.h"
 #include "support/Permutation.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Base64.h"
 
 using namespace mp;
 using namespace mp::text;
-
-namespace {
-
-class Parser {
-public:
-  explicit Parser(llvm::StringRef text) : rest(text) {}
-  llvm::Expected<Program> parse();
-
-private:
-  bool next();
-  bool document();
-  bool header();
-  bool verify();
-  bool item();
-  bool payload(std::string &bytes, uint64_t count, llvm::StringRef hash,
-               const llvm::Twine &what);
-
-  bool sizedPayload(std::string &bytes, const llvm::Twine &what);
-
-  bool variable();
-  bool role(VariableRole &role);
-  bool dimsInFiles(std::vector<int64_t> &dims, std::optional<size_t> rank);
-  bool record(DataColumn &value);
-  bool constant();
-  bool kernel();
-  bool source();
-  bool code();
-  bool include();
-  bool precision();
-  bool plan();
-  bool setting();
-  bool graph();
-  bool accumulate() { return count(program.accumulate, "micro-batches"); }
-  bool ranks() { return count(program.ranks, "ranks"); }
-  bool count(int64_t &value, llvm::StringRef what) {
-    return line.integer(value, ("a number of " + what).str(), 1, kMostCount);
-  }
-  bool entry();
-  bool input();
-  bool launch();
-  bool call();
-  bool copy();
-  bool result();
-  bool record();
-  bool buffer();
-  bool data();
-  bool column();
-
-  bool ref(BufferRef &ref, uint64_t bytes);
-  bool refs(std::vector<BufferRef> &refs);
-  bool work(int64_t &grid, int64_t &block);
-  bool cost(uint64_t &bytes, uint64_t &flops);
-  bool known(const llvm::StringMap<uint32_t> &names, llvm::StringRef what,
-             uint32_t &index);
-  bool declare(llvm::StringMap<uint32_t> &names, llvm::StringRef what,
-               llvm::StringRef name, size_t index);
-  bool fail(const llvm::Twine &message) { return line.fail(message); }
-
-  llvm::StringRef rest;
-  Line line;
-  unsigned lineNumber = 0;
-  Program program;
-  llvm::StringMap<uint32_t> variables, kernels;
-};
 
 /// Goes to the next line with content; returns false at the end of the text.
 bool Parser::next() {
@@ -136,57 +70,6 @@ bool Parser::payload(std::string &bytes, uint64_t count, llvm::StringRef hash,
   return false;
 }
 
-/// Reads a reference with at least `bytes` bytes from there on.
-bool Parser::ref(BufferRef &ref, uint64_t bytes) {
-  uint64_t size = 0;
-  llvm::StringRef word;
-  const Entry &entry = program.entries.back();
-  if (line.consumeCharacter('@')) {
-    ref.space = BufferRef::Space::Variable;
-    if (known(variables, "variable", ref.index))
-      return true;
-    size = program.variables[ref.index].type.bytes();
-  } else {
-    if (line.word(word, "a buffer"))
-      return true;
-    llvm::StringRef index = word;
-    if (word == "arena") {
-      ref.space = BufferRef::Space::Arena;
-      size = entry.arenaBytes;
-    } else if (index.consume_front("const")) {
-      ref.space = BufferRef::Space::Constant;
-      if (index.getAsInteger(10, ref.index) ||
-          ref.index >= program.constants.size())
-        return fail("there is no constant '" + word + "'");
-      size = program.constants[ref.index].type.bytes();
-    } else if (index.consume_front("input")) {
-      ref.space = BufferRef::Space::Staging;
-      if (index.getAsInteger(10, ref.index) || ref.index >= entry.inputs.size())
-        return fail("there is no input '" + word + "'");
-      size = entry.inputs[ref.index].type.bytes();
-    } else {
-      return fail("unknown buffer '" + word + "'");
-    }
-  }
-  if (line.expectCharacter('+') ||
-      line.unsignedInteger(ref.offset, "an offset", size))
-    return true;
-  if (size - ref.offset < bytes)
-    return fail("needs " + llvm::Twine(bytes) + " bytes at offset " +
-                llvm::Twine(ref.offset) + " of a space of " +
-                llvm::Twine(size));
-  return false;
-}
-
-bool Parser::refs(std::vector<BufferRef> &refs) {
-  if (line.expect("args"))
-    return true;
-  while (!line.atEnd())
-    if (ref(refs.emplace_back(), 0))
-      return true;
-  return false;
-}
-
 bool Parser::variable() {
   Variable &value = program.variables.emplace_back();
   llvm::StringRef word;
@@ -199,7 +82,9 @@ bool Parser::variable() {
   if (!kind)
     return fail("unknown kind of variable '" + word + "'");
   value.kind = *kind;
-  if (line.tensor(value.type) || line.word(word, "an initializer"))
+  if (line.tensor(value.type) ||
+      (line.consume(kPartOf) && line.tensor(value.whole.emplace())) ||
+      line.word(word, "an initializer"))
     return true;
   const auto *init = llvm::find_if(
       kInitializerNames, [&](const auto &pair) { return pair.second == word; });
@@ -211,7 +96,7 @@ bool Parser::variable() {
         !line.peek(kDimsInFiles) && line.number(*number, "a number"))
       return true;
   return role(value.role) ||
-         dimsInFiles(value.dimsInFiles, value.type.shape.size()) ||
+         dimsInFiles(value.dimsInFiles, value.wholeType().shape.size()) ||
          line.location(value.location);
 }
 
@@ -314,155 +199,6 @@ bool Parser::graph() {
         return true;
     }
   return line.location(op.location);
-}
-
-bool Parser::entry() {
-  Entry &value = program.entries.emplace_back();
-  return line.name(value.function, "a function") || line.expect("batch") ||
-         line.integer(value.batch, "a batch size", 0, kMostCount) ||
-         line.expect("arena") ||
-         line.unsignedInteger(value.arenaBytes, "a size", kMostBytes) ||
-         (line.consume("recipe") && line.name(value.recipe, "a recipe")) ||
-         line.location(value.location);
-}
-
-bool Parser::input() {
-  std::vector<Input> &inputs = program.entries.back().inputs;
-  Input value;
-  if (line.name(value.name, "a name") || line.tensor(value.type))
-    return true;
-  auto hasName = [&](const Input &other) { return other.name == value.name; };
-  if (!value.name.empty() && llvm::any_of(inputs, hasName))
-    return fail("input '" + value.name + "' is declared twice");
-  if (line.consume("range")) {
-    int64_t least = 0, most = 0;
-    if (line.integer(least, "a bound") ||
-        line.integer(most, "a bound not below the first", least))
-      return true;
-    value.range = {least, most};
-  }
-  int64_t exempt = 0;
-  if (line.consume("exempt")) {
-    if (line.integer(exempt, "a value"))
-      return true;
-    value.exempt = exempt;
-  }
-  if (line.location(value.location))
-    return true;
-  inputs.push_back(std::move(value));
-  return false;
-}
-
-bool Parser::work(int64_t &grid, int64_t &block) {
-  return line.expect("grid") || line.integer(grid, "a count", 0) ||
-         line.expect("block") || line.integer(block, "a count", 1);
-}
-
-bool Parser::cost(uint64_t &bytes, uint64_t &flops) {
-  return (line.consume("bytes") &&
-          line.unsignedInteger(bytes, "a size", UINT64_MAX)) ||
-         (line.consume("flops") &&
-          line.unsignedInteger(flops, "a count", UINT64_MAX));
-}
-
-bool Parser::launch() {
-  Launch value;
-  if (known(kernels, "kernel", value.kernel) || work(value.grid, value.block) ||
-      line.expect("shared") ||
-      line.unsignedInteger(value.shared, "a size", kMostBytes) ||
-      cost(value.bytes, value.flops))
-    return true;
-  value.table = line.consume("table");
-  if (refs(value.args))
-    return true;
-  program.entries.back().steps.emplace_back(std::move(value));
-  return false;
-}
-
-bool Parser::call() {
-  Call value;
-  if (line.name(value.routine, "a routine") || work(value.grid, value.block) ||
-      cost(value.bytes, value.flops) || line.expect("set"))
-    return true;
-  while (!line.peek("args")) {
-    auto &[key, attribute] = value.attributes.emplace_back();
-    if (line.name(key, "an attribute or 'args'") || line.expectCharacter('=') ||
-        line.attribute(attribute))
-      return true;
-  }
-  if (refs(value.args))
-    return true;
-  program.entries.back().steps.emplace_back(std::move(value));
-  return false;
-}
-
-bool Parser::copy() {
-  Copy value;
-  if (line.unsignedInteger(value.bytes, "a size", kMostBytes) ||
-      line.expect("to") || ref(value.to, value.bytes) || line.expect("from") ||
-      ref(value.from, value.bytes) ||
-      (line.consume("if") && ref(value.flag.emplace(), 1)))
-    return true;
-  program.entries.back().steps.emplace_back(value);
-  return false;
-}
-
-bool Parser::result() {
-  Result &value = program.entries.back().results.emplace_back();
-  return line.name(value.name, "a name") || line.tensor(value.type) ||
-         ref(value.ref, value.type.bytes()) ||
-         (line.consume("of") &&
-          (line.name(value.origin, "an op") || line.location(value.location)));
-}
-
-bool Parser::record() {
-  Entry &entry = program.entries.back();
-  Record value;
-  if (line.name(value.op, "an op") || line.name(value.phase, "a phase") ||
-      line.tensor(value.type))
-    return true;
-  if (line.consume("from"))
-    while (line.atNumber())
-      if (entry.records.empty() ||
-          line.unsignedInteger(value.operands.emplace_back(),
-                               "an earlier record", entry.records.size() - 1))
-        return fail("expected an earlier record");
-  value.meant = line.consume("meant");
-  value.watched = line.consume("watched");
-  value.guarded = line.consume("guarded");
-  for (size_t i = 0; i < kRecordFacts; ++i) {
-    if (!line.consume(recordFactName(RecordFact(i))))
-      continue;
-    if (entry.results.empty() ||
-        line.unsignedInteger(value.results[i], "a result",
-                             entry.results.size() - 1))
-      return fail("expected a result");
-    if (!entry.results[value.results[i]].type.shape.empty())
-      return fail("what a record tells is a scalar");
-  }
-  if (line.location(value.location))
-    return true;
-  entry.records.push_back(std::move(value));
-  return false;
-}
-
-bool Parser::buffer() {
-  Entry &entry = program.entries.back();
-  Buffer &value = entry.buffers.emplace_back();
-  if (entry.steps.empty())
-    return fail("a buffer before the first step");
-  if (line.unsignedInteger(value.offset, "an offset", entry.arenaBytes) ||
-      line.unsignedInteger(value.bytes, "a size",
-                           entry.arenaBytes - value.offset) ||
-      line.expect("steps") ||
-      line.unsignedInteger(value.lastStep, "a step", entry.steps.size() - 1))
-    return true;
-  value.firstStep = value.lastStep;
-  if (line.unsignedInteger(value.lastStep, "a step", entry.steps.size() - 1))
-    return true;
-  if (value.lastStep < value.firstStep)
-    return fail("a buffer ends before it begins");
-  return line.name(value.summary, "a summary") || line.location(value.location);
 }
 
 bool Parser::data() {
@@ -591,8 +327,6 @@ llvm::Expected<Program> Parser::parse() {
                                    line.message());
   return std::move(program);
 }
-
-} // namespace
 
 llvm::Expected<Program> mp::parseProgram(llvm::StringRef text) {
   return Parser(text).parse();

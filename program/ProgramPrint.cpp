@@ -162,6 +162,8 @@ void Printer::variable(const Variable &variable) {
   os << "variable ";
   name(variable.name);
   os << ' ' << variableKindName(variable.kind) << ' ' << variable.type.str();
+  if (variable.whole)
+    os << ' ' << kPartOf << ' ' << variable.whole->str();
   const Initializer &init = variable.init;
   for (const auto &[kind, word] : kInitializerNames)
     if (kind == init.kind)

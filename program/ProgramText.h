@@ -18,6 +18,7 @@
 //   ranks 2
 //   graph mp.linear "(tensor<?x4xf32>) -> tensor<?x4xf32>" from 0 1 set "k"=1
 //   variable fc1.bias parameter 256xf32 uniform -0.03 0.03 at "mlp.mlir":3:5
+//   variable w.m slot 8xf32 part_of 3x5xf32 constant 0
 //   variable c.w parameter 8x3x3x4xf32 constant 0 dims_in_files [0,3,1,2]
 //   constant 4x4xf32 c0ffee
 //     |AAAA...
@@ -50,6 +51,7 @@ namespace mp::text {
 /// Incremented whenever a Program of an older build cannot be read any more.
 inline constexpr unsigned kVersion = 2;
 
+inline constexpr llvm::StringLiteral kPartOf = "part_of";
 inline constexpr llvm::StringLiteral kDimsInFiles = "dims_in_files";
 inline constexpr llvm::StringLiteral kShape = "shape", kRecord = "record";
 inline constexpr llvm::StringLiteral kWindow = "window";

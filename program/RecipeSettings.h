@@ -31,6 +31,8 @@ struct RecipeSettings {
   int64_t accumulate = 0; ///< micro-batches of a step; 1: none
   double clipNorm = 0;    ///< largest norm of all gradients; infinite: any
   double clipValue = 0;   ///< largest element of a gradient; infinite: any
+  /// The type in which ranks exchange gradients: "f16" or "bf16"; empty: f32.
+  std::string wire;
   /// The values that backward computes again: "marked", "all" or a size of
   /// memory such as "64MiB". The bits are the same.
   std::string recompute;
@@ -72,6 +74,7 @@ struct SettingInfo {
 /// Calls `visit(const SettingInfo &, T RecipeSettings::*)` for each field.
 template <typename Visitor> void forEachSetting(Visitor &&visit) {
   static constexpr llvm::StringLiteral nanChecks[] = {"off", "step", "all"};
+  static constexpr llvm::StringLiteral wires[] = {"f32", "f16", "bf16"};
   visit(SettingInfo{.name = "precision",
                     .value = "NAME",
                     .onResume = OnResume::MustAgree,
@@ -142,6 +145,14 @@ template <typename Visitor> void forEachSetting(Visitor &&visit) {
                         "largest element of a gradient (the recipe's); inf: "
                         "any"},
         &RecipeSettings::clipValue);
+  visit(SettingInfo{.name = "wire",
+                    .value = "f32|f16|bf16",
+                    .onResume = OnResume::MustAgree,
+                    .help = "type in which ranks exchange gradients, which are "
+                            "scaled then (f32)",
+                    .text = SettingText::Choice,
+                    .choices = wires},
+        &RecipeSettings::wire);
   visit(SettingInfo{.name = "recompute",
                     .value = "KEEP",
                     .onResume = OnResume::NotSaved,

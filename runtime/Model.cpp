@@ -10,6 +10,7 @@
 #include "support/Error.h"
 #include "support/SignalStack.h"
 #include "support/Spelling.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/xxhash.h"
 
 using namespace llvm;
@@ -220,6 +221,17 @@ static uint64_t hashOf(const Program &program) {
   return xxh3_64bits(text);
 }
 
+/// Whether a program has a derived variable that is not among `known`.
+static bool declaresDerived(const Program &program, ArrayRef<Variable> known) {
+  StringSet<> names;
+  for (const Variable &variable : known)
+    names.insert(variable.name);
+  return any_of(program.variables, [&](const Variable &variable) {
+    return variable.kind == VariableKind::Derived &&
+           !names.contains(variable.name);
+  });
+}
+
 Error Model::link(Key key, Expected<Program> program) {
   if (!program)
     return program.takeError();
@@ -241,11 +253,12 @@ Error Model::link(Key key, Expected<Program> program) {
   if (!memory)
     memory = reportPlan(*program,
                         program->target == "cpu" ? options.compile.workers : 0);
+  // A program that is loaded during training may declare new derived variables;
+  // others are known, and ranks would have to compute them together.
+  bool derives = declaresDerived(*program, state->variables());
   if (Error error = state->load(std::move(*program)))
     return error;
-  // A program that is loaded during training may declare new derived variables;
-  // existing ones get the same bits again.
-  return state->derive();
+  return derives ? state->derive() : Error::success();
 }
 
 Expected<Executable *> Model::get(Goal goal, StringRef function,

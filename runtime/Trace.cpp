@@ -2,6 +2,8 @@
 #include "runtime/Trace.h"
 #include "support/Json.h"
 #include "support/OutputFile.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
 using namespace llvm;
@@ -35,9 +37,10 @@ Trace::Track &Trace::track(Kind kind) {
   std::unique_ptr<Track> &own = tracks[std::this_thread::get_id()];
   if (!own) {
     own = std::make_unique<Track>();
-    own->name = kind == Kind::Data      ? "data"
-                : kind == Kind::Compile ? "compiler"
-                                        : "worker";
+    own->name = kind == Kind::Data       ? "data"
+                : kind == Kind::Compile  ? "compiler"
+                : kind == Kind::Exchange ? "exchanges between ranks"
+                                         : "worker";
   }
   knownNumber = number;
   return *(known = own.get());
@@ -63,59 +66,63 @@ static StringRef categoryOf(Trace::Kind kind) {
     return "data";
   case Trace::Kind::Compile:
     return "compile";
+  case Trace::Kind::Exchange:
+    return "exchange";
   }
   llvm_unreachable("all kinds are handled");
 }
 
-std::string Trace::json() const {
+std::string Trace::events(int64_t process, Clock::duration shift) const {
   std::string text;
   raw_string_ostream os(text);
-  json::OStream json(os);
   auto microseconds = [](Clock::duration time) {
     return std::chrono::duration<double, std::micro>(time).count();
   };
   auto event = [&](StringRef phase, StringRef name, int64_t thread,
-                   function_ref<void()> rest) {
-    os << "\n";
+                   function_ref<void(json::OStream &)> rest) {
+    os << (text.empty() ? "\n" : ",\n");
+    json::OStream json(os);
     json.object([&] {
       json.attribute("ph", phase);
       json.attribute("name", validUtf8(name));
-      json.attribute("pid", 1);
+      json.attribute("pid", process);
       json.attribute("tid", thread);
-      rest();
+      rest(json);
     });
   };
-  auto argument = [&](StringRef key, StringRef value) {
+  auto argument = [](json::OStream &json, StringRef key, StringRef value) {
     json.attributeObject("args",
                          [&] { json.attribute(key, validUtf8(value)); });
   };
   std::lock_guard lock(mutex);
-  uint64_t all = recorded.load();
-  json.object([&] {
-    json.attribute("displayTimeUnit", "ms");
-    json.attributeObject("otherData", [&] {
-      json.attribute("dropped_events", int64_t(all > limit ? all - limit : 0));
-    });
-    json.attributeArray("traceEvents", [&] {
-      int64_t thread = 0;
-      for (auto &[id, track] : tracks) {
-        ++thread;
-        event("M", "thread_name", thread,
-              [&] { argument("name", track->name); });
-        std::lock_guard own(track->mutex);
-        for (const Event &each : track->events)
-          event("X", names[each.name].text, thread, [&] {
-            json.attribute("cat", categoryOf(each.kind));
-            json.attribute("ts", microseconds(each.begin - start));
-            json.attribute("dur", microseconds(each.end - each.begin));
-            if (!names[each.name].detail.empty())
-              argument("detail", names[each.name].detail);
-          });
-      }
-    });
-  });
-  os << "\n";
+  int64_t thread = 0;
+  for (auto &[id, track] : tracks) {
+    ++thread;
+    event("M", "thread_name", thread,
+          [&](json::OStream &json) { argument(json, "name", track->name); });
+    std::lock_guard own(track->mutex);
+    for (const Event &each : track->events)
+      event("X", names[each.name].text, thread, [&](json::OStream &json) {
+        json.attribute("cat", categoryOf(each.kind));
+        json.attribute("ts", microseconds(each.begin - start + shift));
+        json.attribute("dur", microseconds(each.end - each.begin));
+        if (!names[each.name].detail.empty())
+          argument(json, "detail", names[each.name].detail);
+      });
+  }
   return text;
+}
+
+uint64_t Trace::dropped() const {
+  uint64_t all = recorded.load();
+  return all > limit ? all - limit : 0;
+}
+
+std::string Trace::json(ArrayRef<std::string> events, uint64_t dropped) {
+  return formatv("{{\"displayTimeUnit\":\"ms\",\"otherData\":"
+                 "{{\"dropped_events\":{0}},\"traceEvents\":[{1}]}\n",
+                 dropped, join(events, ","))
+      .str();
 }
 
 Error Trace::write(StringRef path) const {

@@ -25,7 +25,7 @@ public:
   using Clock = std::chrono::steady_clock;
   using Time = Clock::time_point;
   /// What a thread does. The first event of a thread gives it its name.
-  enum class Kind : uint8_t { Step, Kernel, Wait, Data, Compile };
+  enum class Kind : uint8_t { Step, Kernel, Wait, Data, Compile, Exchange };
   static constexpr uint64_t defaultLimit = 500'000;
 
   /// The calling thread becomes the main one. Events of all threads after the
@@ -37,7 +37,17 @@ public:
   /// Records what the calling thread did from `begin` to `end`.
   void add(Kind kind, uint32_t name, Time begin, Time end = Clock::now());
 
-  std::string json() const;
+  /// Returns the events as the elements of a JSON array, as those of a process
+  /// of this number. Their times are since the trace began, plus `shift`.
+  std::string events(int64_t process, Clock::duration shift = {}) const;
+  uint64_t dropped() const; ///< events
+  /// Returns a trace of the events of several processes.
+  static std::string json(llvm::ArrayRef<std::string> events, uint64_t dropped);
+  std::string json() const { return json({events(1)}, dropped()); }
+  /// Notes an instant that several processes have in common.
+  void meet() { met = Clock::now(); }
+  /// Returns when that was, since the trace began.
+  Clock::duration meeting() const { return met - start; }
   /// Writes the JSON.
   llvm::Error write(llvm::StringRef path) const;
 
@@ -61,6 +71,7 @@ private:
   const uint64_t number; ///< of this trace in the process, counted from 1
   const uint64_t limit;
   const Time start = Clock::now();
+  Time met = start;
   std::atomic<uint64_t> recorded = 0;
   mutable std::mutex mutex; ///< guards what follows
   std::map<std::thread::id, std::unique_ptr<Track>> tracks;

@@ -46,6 +46,7 @@ static mp::ModelOptions modelOptions(const Module &module,
   model.device = options.device ? options.device->str() : "auto";
   model.threads = options.threads;
   model.onNote = options.onNote;
+  model.ranks = options.ranks;
   mp::CompileOptions &compile = model.compile;
   compile.precision = toString(options.precision).str();
   compile.policy = options.policy;
@@ -56,6 +57,7 @@ static mp::ModelOptions modelOptions(const Module &module,
   compile.recompute = options.recompute;
   compile.function = options.recipe;
   compile.totalSteps = options.totalSteps;
+  compile.shardOptimizer = options.shardOptimizer;
   compile.outputs = options.outputs;
   compile.predictions = options.predictions;
   compile.steersLearningRate = true;

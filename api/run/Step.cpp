@@ -47,7 +47,8 @@ Error Step::Impl::compile() {
   const mp::Entry &entry = program.takesInputs().entry();
   recipe = program.last->entry().recipe;
   inputs = BoundInputs(entry, program.microBatches);
-  state.accumulate = program.microBatches;
+  mp::Communicator *ranks = model->ranks();
+  state.accumulate = program.microBatches * (ranks ? ranks->size() : 1);
   state.module = model->moduleName();
   state.graph = model->graph();
   state.target = model->session().target().str();

@@ -2,6 +2,7 @@
 #include "api/run/StepImpl.h"
 #include "program/Names.h"
 #include "runtime/train/CheckpointWeights.h"
+#include "runtime/train/WholeSession.h"
 #include "support/Error.h"
 #include "support/Number.h"
 #include "support/Spelling.h"
@@ -174,7 +175,14 @@ Error Step::save(StringRef path) {
   Impl::Lock lock(*impl);
   if (Error error = lock.take())
     return error;
-  return mp::saveCheckpoint(path, impl->model->session(), impl->state);
+  // Rank 0 writes what all have.
+  mp::Communicator *ranks = impl->model->ranks();
+  mp::WholeSession whole(impl->model->session(), ranks);
+  if (Error error = whole.gather())
+    return error;
+  return ranks && ranks->rank() != 0
+             ? Error::success()
+             : mp::saveCheckpoint(path, whole, impl->state);
 }
 
 template <typename T> static std::string inQuotes(const T &value) {
@@ -220,13 +228,14 @@ Error Step::load(StringRef path) {
   const mp::RunState &there = checkpoint->state();
   if (Error error = impl->checkSettings(there))
     return mp::makeError("{0} {1}", path, toString(std::move(error)));
-  if (Error error = checkpoint->checkVariables(impl->model->session()))
+  mp::WholeSession whole(impl->model->session(), impl->model->ranks());
+  if (Error error = checkpoint->checkVariables(whole))
     return error;
   if (Error error =
           checkpoint->checkGraph(impl->state.module, impl->state.graph))
     return mp::makeError("{0}\n  its weights alone can be loaded",
                          toString(std::move(error)));
-  auto changed = checkpoint->restore(impl->model->session());
+  auto changed = checkpoint->restore(whole);
   if (!changed)
     return changed.takeError();
   impl->lastWasSkipped = false;

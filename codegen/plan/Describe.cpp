@@ -138,6 +138,8 @@ std::vector<Variable> mp::describeVariables(ModuleOp module) {
     variable.name = op.getSymName().str();
     variable.kind = *parseVariableKind(stringifyStateKind(op.getKind()));
     variable.type = describeType(op.getTensorType());
+    if (op.getPartOf())
+      variable.whole = describeType(op.getWholeType());
     variable.init = op.getInit()
                         ? resolve(*op.getInit(), op.getTensorType().getShape())
                         : Initializer{Initializer::Kind::Derived, 0, 0};

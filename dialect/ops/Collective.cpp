@@ -91,8 +91,8 @@ LogicalResult ReduceScatterOp::inferReturnTypes(MLIRContext *, Where location,
 
 LogicalResult BroadcastFromOp::inferReturnTypes(MLIRContext *, Where location,
                                                 Adaptor adaptor, Types &types) {
-  if (adaptor.getRoot() < 0)
-    return emitOptionalError(location, "rank is ", adaptor.getRoot(),
+  if (auto root = static_cast<int64_t>(adaptor.getRoot()); root < 0)
+    return emitOptionalError(location, "rank is ", root,
                              ", expected 0 or more");
   llvm::append_range(types, adaptor.getInputs().getTypes());
   return checkTensors(location, adaptor.getInputs());

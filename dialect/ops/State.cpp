@@ -106,7 +106,7 @@ static LogicalResult verifyDimsInFiles(VariableOp op, ArrayRef<int64_t> dims) {
     return op.emitOpError()
            << "has dims_in_files, but a " << stringifyStateKind(op.getKind())
            << " variable is in no file";
-  std::string why = whyNotPermutation(dims, op.getTensorType().getRank());
+  std::string why = whyNotPermutation(dims, op.getWholeType().getRank());
   if (why.empty())
     return success();
   return op.emitOpError() << "is " << op.getType()
@@ -120,6 +120,12 @@ LogicalResult VariableOp::verify() {
     return failure();
   if (!getTensorType().hasStaticShape())
     return emitOpError() << "a variable's shape is static, got " << getType();
+  if (getPartOf() &&
+      (getTensorType().getRank() != 1 ||
+       getTensorType().getElementType() != getWholeType().getElementType()))
+    return emitOpError() << "is part of " << getWholeType()
+                         << ", and not a tensor of its elements in order: "
+                         << getType();
   if (auto dims = getDimsInFiles();
       dims && failed(verifyDimsInFiles(*this, *dims)))
     return failure();

@@ -19,6 +19,9 @@ def Mp_VariableOp : Mp_Op<"variable", [Symbol, HasParent<"::mlir::ModuleOp">]> {
     `state_dict` of PyTorch, `[out, in, height, width]`. What an optimizer keeps for a parameter lies as the
     parameter does.
 
+    With `part_of`, every rank has a part of the tensor of that type (see mp-shard-optimizer): of its elements in
+    order, padded with zeros to as many for each rank, rank r has the r-th part. Files hold the whole tensor.
+
     Example:
     ```mlir
     mp.variable @fc1.weight : tensor<256x784xf32> = #mp.init<kaiming_uniform>
@@ -28,19 +31,26 @@ def Mp_VariableOp : Mp_Op<"variable", [Symbol, HasParent<"::mlir::ModuleOp">]> {
     mp.variable derived @step.magnitude : tensor<f32>
     mp.variable slot @fc1.weight.exp_avg : tensor<256x784xf32> = #mp.init<zeros>
       as <slot of @fc1.weight named "exp_avg">
+    mp.variable slot @fc2.weight.exp_avg : tensor<640xf32> part_of tensor<10x256xf32> = #mp.init<zeros>
+      as <slot of @fc2.weight named "exp_avg">
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<Mp_Tensor>:$type,
     DefaultValuedAttr<Mp_VariableKindAttr, "::mp::StateKind::parameter">:$kind,
     OptionalAttr<Mp_InitAttr>:$init, OptionalAttr<FlatSymbolRefAttr>:$source,
-    OptionalAttr<Mp_RoleAttr>:$role, OptionalAttr<DenseI64ArrayAttr>:$dims_in_files);
+    OptionalAttr<Mp_RoleAttr>:$role, OptionalAttr<DenseI64ArrayAttr>:$dims_in_files,
+    OptionalAttr<TypeAttrOf<Mp_Tensor>>:$part_of);
   let assemblyFormat = [{
-    custom<KindAndName>($kind, $sym_name) `:` $type (`dims_in_files` `` $dims_in_files^)? (`=` qualified($init)^)?
+    custom<KindAndName>($kind, $sym_name) `:` $type (`part_of` $part_of^)? (`dims_in_files` `` $dims_in_files^)? (`=` qualified($init)^)?
     (`from` $source^)? (`as` $role^)? attr-dict
   }];
   let hasVerifier = 1;
   let extraDeclarations = [{
     ::mlir::RankedTensorType getTensorType() { return ::llvm::cast<::mlir::RankedTensorType>(getType()); }
+    /// The type of the tensor that files hold.
+    ::mlir::RankedTensorType getWholeType() {
+      return ::llvm::cast<::mlir::RankedTensorType>(getPartOf().value_or(getType()));
+    }
   }];
 }
 

@@ -14,7 +14,8 @@ RankFlow::RankFlow(func::FuncOp step) {
   auto begins = [&](Operation *op) {
     if (auto read = dyn_cast<ReadOp>(op)) {
       VariableOp variable = variables.lookup(read.getVariable());
-      return variable && variable.getKind() == StateKind::window;
+      return variable &&
+             (variable.getKind() == StateKind::window || variable.getPartOf());
     }
     return isa<RankOp>(op);
   };

@@ -56,9 +56,9 @@ VariableOp VariableTable::create(Location location, StringRef name,
                                   builder.getDictionaryAttr({}))
                   : InitAttr::get(module.getContext(), InitFormula::constant,
                                   builder.getDictionaryAttr({value}));
-  auto variable =
-      VariableOp::create(builder, location, name, type, kind, init,
-                         FlatSymbolRefAttr(), role, dimsOf(role, type));
+  auto variable = VariableOp::create(builder, location, name, type, kind, init,
+                                     FlatSymbolRefAttr(), role,
+                                     dimsOf(role, type), TypeAttr());
   add(variable);
   last = variable;
   return variable;
@@ -92,7 +92,7 @@ VariableOp VariableTable::derive(VariableOp master, Type element,
       builder, master.getLoc(), name, master.getTensorType().clone(element),
       StateKind::derived, InitAttr(),
       FlatSymbolRefAttr::get(master.getSymNameAttr()), RoleAttr(),
-      DenseI64ArrayAttr());
+      DenseI64ArrayAttr(), TypeAttr());
   add(variable);
   if (last == master)
     last = variable;

@@ -365,7 +365,7 @@ private:
                << originOf(ranks.originOf(own)) << " without mp.all_reduce or";
     for (auto write : step.getOps<WriteOp>())
       for (Value operand : write->getOperands())
-        if (kindOf(write) != StateKind::window && ranks.differs(operand)) {
+        if (ranks.differs(operand) && !isOfRank(write, operand)) {
           Value origin = ranks.originOf(operand);
           auto diagnostic =
               write.emitOpError()
@@ -376,6 +376,14 @@ private:
           return diagnostic;
         }
     return success();
+  }
+
+  /// Whether a write gives a rank what is its own: its window, and its part of
+  /// a tensor.
+  bool isOfRank(WriteOp write, Value operand) {
+    VariableOp variable = variables.lookup(write.getVariable());
+    return variable.getKind() == StateKind::window ||
+           (variable.getPartOf() && operand == write.getValue());
   }
 
   func::FuncOp step;

@@ -15,15 +15,15 @@ Error CheckpointWriter::begin() {
 }
 
 int64_t CheckpointWriter::nextPause() const {
-  return run.writes() ? nextMultiple(run.state.step, run.checkpointEvery())
-                      : never;
+  return run.saves() ? nextMultiple(run.state.step, run.checkpointEvery())
+                     : never;
 }
 
 Error CheckpointWriter::stepFinished(StepMetrics &) {
   // After going back to its beginning, a run has no file of that state.
   if (!run.hasSaved)
     saved.reset();
-  if (!run.writes())
+  if (!run.saves())
     return Error::success();
   if (run.state.step % run.checkpointEvery() == 0)
     if (Error error = save())
@@ -32,7 +32,8 @@ Error CheckpointWriter::stepFinished(StepMetrics &) {
 }
 
 Error CheckpointWriter::stepsEnded(bool interrupted) {
-  if (!run.writes() || (saved == run.state.step && sys::fs::exists(path())))
+  bool exists = !run.writes() || sys::fs::exists(path());
+  if (!run.saves() || (saved == run.state.step && exists))
     return Error::success();
   return save();
 }
@@ -41,12 +42,23 @@ Error CheckpointWriter::stepsEnded(bool interrupted) {
 /// line is missing after a resume.
 Error CheckpointWriter::save() {
   metrics.flush();
+  if (!run.writes())
+    return give(path());
   if (Error error = std::exchange(replaces, false) ? saveKeepingEarlier()
                                                    : saveKeepingPrevious())
     return error;
   saved = run.state.step;
   run.hasSaved = true;
   return keepLast();
+}
+
+/// Gives rank 0 what it writes of the other ranks' state.
+Error CheckpointWriter::give(const std::string &path) {
+  if (Error error = saveRun(run, path))
+    return error;
+  saved = run.state.step;
+  run.hasSaved = true;
+  return Error::success();
 }
 
 /// Gives a file another name too, or copies it where the file system has no
@@ -77,6 +89,8 @@ Error CheckpointWriter::saveBest() {
     return Error::success();
   best = state.step;
   std::string to = run.path(kBestCheckpoint);
+  if (!run.writes())
+    return saved == state.step ? Error::success() : saveRun(run, to);
   return saved == state.step ? linkOrCopy(path(), to) : saveRun(run, to);
 }
 

@@ -21,6 +21,7 @@ public:
 
 private:
   llvm::Error save();
+  llvm::Error give(const std::string &path);
   llvm::Error saveBest();
   llvm::Error saveKeepingPrevious();
   llvm::Error saveKeepingEarlier();

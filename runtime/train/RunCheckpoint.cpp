@@ -6,6 +6,7 @@
 #include "runtime/train/Progress.h"
 #include "runtime/train/RunSettings.h"
 #include "runtime/train/ScalerState.h"
+#include "runtime/train/WholeSession.h"
 #include "support/Error.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -126,11 +127,12 @@ Error restoreRun(TrainingRun &run, const Checkpoint &checkpoint) {
         "expected {3} in batches of {4} times {5}",
         saved.samples, saved.batch, saved.accumulate, state.samples,
         state.batch, state.accumulate);
-  if (Error error = checkpoint.checkVariables(run.session()))
+  WholeSession whole(run.session(), run.options.ranks.get());
+  if (Error error = checkpoint.checkVariables(whole))
     return error;
   if (Error error = checkGraph(run, checkpoint))
     return error;
-  Expected<ScalerChange> change = checkpoint.restore(run.session());
+  Expected<ScalerChange> change = checkpoint.restore(whole);
   if (!change)
     return change.takeError();
   noteDifferences(run, saved, *change);
@@ -168,11 +170,16 @@ Error saveRun(TrainingRun &run, StringRef path) {
   run.state.cpu = run.model->arch();
   run.state.plan = run.model->plan();
   run.state.scalerFields = run.scalerFields;
-  Error error = saveCheckpoint(path, run.session(), run.state);
+  WholeSession whole(run.session(), run.options.ranks.get());
+  if (Error error = whole.gather())
+    return error;
+  if (run.rank() != 0)
+    return Error::success();
+  Error error = saveCheckpoint(path, whole, run.state);
   if (!error)
     return error;
   uint64_t needed = 0;
-  for (const Variable &variable : run.session().variables())
+  for (const Variable &variable : whole.variables())
     if (isSaved(variable))
       needed += variable.type.bytes();
   auto room = sys::fs::disk_space(sys::path::parent_path(path));

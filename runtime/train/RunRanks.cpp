@@ -2,6 +2,7 @@
 #include "runtime/train/RunRanks.h"
 #include "program/MpVersion.h"
 #include "support/Error.h"
+#include "support/OutputFile.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
@@ -84,6 +85,8 @@ Error checkAlike(const TrainingRun &run) {
     return agree(ranks, own.takeError());
   if (Error error = agree(ranks, Error::success()))
     return error;
+  if (run.trace)
+    run.trace->meet();
   auto all = gatherTexts(ranks, textOf(*own));
   if (!all)
     return all.takeError();
@@ -100,6 +103,27 @@ Error checkAlike(const TrainingRun &run) {
                          first[index]);
   }
   return Error::success();
+}
+
+Error writeTraceOfRanks(const TrainingRun &run) {
+  Communicator &ranks = *run.options.ranks;
+  Trace &trace = *run.trace;
+  auto meeting =
+      broadcastText(ranks, std::to_string(trace.meeting().count()), /*root=*/0);
+  if (!meeting)
+    return meeting.takeError();
+  int64_t first = 0;
+  if (StringRef(*meeting).getAsInteger(10, first))
+    return makeError("rank 0 has sent no time");
+  // Clocks of machines differ; they agree on when the ranks met.
+  auto all = gatherTexts(
+      ranks, trace.events(run.rank(),
+                          Trace::Clock::duration(first) - trace.meeting()));
+  if (!all || run.rank() != 0)
+    return all.takeError();
+  std::string text = Trace::json(*all, trace.dropped());
+  return writeAtomically(run.options.trace,
+                         [&](OutputFile &file) { return file.write(text); });
 }
 
 Expected<Ending> agree(Communicator &ranks, Ending own) {

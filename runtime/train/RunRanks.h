@@ -14,6 +14,9 @@ llvm::Error agree(Communicator &ranks, llvm::Error own);
 /// and settings. The error names the first rank that differs, and in what.
 llvm::Error checkAlike(const TrainingRun &run);
 
+/// Writes one trace of all ranks, each a process in it. Every rank calls it.
+llvm::Error writeTraceOfRanks(const TrainingRun &run);
+
 /// Why a rank ends before its last step.
 struct Ending {
   int64_t signal = 0; ///< that came, or 0

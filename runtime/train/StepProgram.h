@@ -11,7 +11,7 @@ struct StepProgram {
   Executable *last =
       nullptr; ///< the step, or the entry point that applies micro-batches
   Executable *gather =
-      nullptr; ///< takes a micro-batch; null without micro-batches
+      nullptr;              ///< takes a micro-batch; null without micro-batches
   int64_t microBatches = 1; // of this rank
   /// The scalar results that `last` has.
   std::optional<unsigned> loss, scale, skipped, exhausted, learningRate,

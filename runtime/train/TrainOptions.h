@@ -20,10 +20,10 @@ namespace mp {
 /// slots non-finite: it restores its last checkpoint, or the initial state, and
 /// runs again up to that step.
 struct TrainOptions : RecipeSettings {
-  std::string module;           ///< path of the .mlir file
+  std::string module; ///< path of the .mlir file
   /// The processes that train together, each with the same options; null: this
-  /// one alone. Rank 0 writes and logs. `accumulate` counts the micro-batches of
-  /// all ranks; it is their number, unless it is given.
+  /// one alone. Rank 0 writes and logs. `accumulate` counts the micro-batches
+  /// of all ranks; it is their number, unless it is given.
   std::shared_ptr<Communicator> ranks = nullptr;
   std::string data;             ///< folder for the module's data sources
   PictureOptions pictures = {}; ///< how pictures in it are read
@@ -70,6 +70,9 @@ struct TrainOptions : RecipeSettings {
   /// Whether `out` gets an event file for TensorBoard with the metrics of steps
   /// and the scores of evaluations.
   bool tensorBoard = false;
+  /// Whether each rank keeps a part of the optimizer's state (ZeRO, stage 1).
+  /// The bits are the same, and checkpoints too.
+  bool shardOptimizer = false;
   unsigned threads = 0; ///< 0: one per core
   bool onednn = false;  ///< for matrix products on the CPU
   std::string plan;     ///< path of a tuning plan, for a CUDA device

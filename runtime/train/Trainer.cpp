@@ -75,8 +75,8 @@ Trainer::create(TrainOptions options, Compiler compiler,
   if (ranks) {
     ranks->setBusy(true); // it compiles
     if (ranks->rank() != 0) {
-      options.out.clear();
       options.log = nullptr;
+      options.tensorBoard = false;
     }
   }
   auto made = setUpTraining(std::move(options), std::move(compiler),
@@ -145,6 +145,8 @@ Error Trainer::load(StringRef path) {
 }
 
 static Error writeTrace(const TrainingRun &run) {
+  if (run.trace && run.options.ranks)
+    return writeTraceOfRanks(run);
   return run.trace ? run.trace->write(run.options.trace) : Error::success();
 }
 

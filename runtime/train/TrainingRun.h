@@ -37,7 +37,7 @@ struct TrainingRun {
   const Interrupt *interrupt = nullptr; ///< while train() runs
   /// The signal by which several ranks end together; 0: they go on.
   int agreedSignal = 0;
-  std::optional<FolderLock> lock;       ///< of the run folder
+  std::optional<FolderLock> lock; ///< of the run folder
 
   Session &session() const { return model->session(); }
   /// Return this process's number among the ranks of the run, and theirs.
@@ -67,7 +67,9 @@ struct TrainingRun {
   /// Returns the options by which the batches of steps [first, last) are read.
   PrefetchOptions batches(int64_t first, int64_t last) const;
 
-  bool writes() const { return !options.out.empty(); }
+  /// Return whether the run has a folder, and whether this rank writes to it.
+  bool saves() const { return !options.out.empty(); }
+  bool writes() const { return saves() && rank() == 0; }
   std::string path(llvm::StringRef name) const; ///< in the run folder
   llvm::Error write(llvm::StringRef name, llvm::StringRef text) const;
   /// Creates the run folder, keeps other runs out of it, and writes the files

@@ -32,6 +32,7 @@ static ModelOptions modelOptions(const TrainingRun &run) {
   model.compile.plugins = options.plugins;
   model.compile.insertPasses = options.insertPasses;
   model.compile.function = options.function;
+  model.compile.shardOptimizer = options.shardOptimizer;
   model.compile.returnsNumbers = true; // all that metrics hold
   return model;
 }

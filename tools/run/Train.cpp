@@ -103,6 +103,9 @@ static Command describe(TrainOptions &options, CommonOptions &common) {
           [&](uint64_t n) { options.pictures.cacheBytes = n << 20; }, 0,
           kMostCount,
           "MiB of decoded pictures that are kept (a quarter of the memory)"),
+      flag("shard-optimizer", options.shardOptimizer, true,
+           "let each rank keep a part of the optimizer's state (ZeRO-1); the "
+           "bits and the checkpoints are the same"),
       flag("tensorboard", options.tensorBoard, true,
            "write metrics and evaluations to RUN as events for TensorBoard: "
            "tensorboard --logdir RUN"),

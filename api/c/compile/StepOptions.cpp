@@ -19,10 +19,11 @@ Error takeOptions(const mantissa_step_options *given, StepOptions &options) {
                outputs, outputCount, predictions, predictionCount, plugins,
                pluginCount, insertPasses, insertPassCount, device, deviceIndex,
                seed, threads, reserved, onNote, noteData] = taken;
+  // Programs in C are one rank.
   auto &[toBatch, toPrecision, toPolicy, toScaler, toStaticScale, toAccumulate,
-         toClipNorm, toClipValue, toRecompute, toRecipe, toTotalSteps,
-         toOutputs, toPredictions, toPlugins, toInsertPasses, toDevice,
-         toThreads, toSeed, toNote] = options;
+         toRanks, toShardOptimizer, toClipNorm, toClipValue, toRecompute,
+         toRecipe, toTotalSteps, toOutputs, toPredictions, toPlugins,
+         toInsertPasses, toDevice, toThreads, toSeed, toNote] = options;
   // What can be wrong comes first.
   auto knownPrecision = takePrecision("options->precision", precision);
   if (!knownPrecision)
@@ -55,6 +56,8 @@ Error takeOptions(const mantissa_step_options *given, StepOptions &options) {
   toScaler = *knownScaler;
   toStaticScale = staticScale;
   toAccumulate = accumulate;
+  toRanks = nullptr;
+  toShardOptimizer = false;
   toClipNorm = clipNorm;
   toClipValue = clipValue;
   toRecompute = textOf(recompute);

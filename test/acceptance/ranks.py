@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""N ranks take the steps of one rank with N micro-batches, bit for bit: 200 steps of the example in three precisions with 2, 3
+and 4 ranks, with the optimizer's state whole and divided among them, and with a checkpoint that goes from some ranks to others.
+In fp16 steps overflow every few steps, often on one rank alone, so that ranks have to agree on what they skip."""
+
+import os
+import re
+import shutil
+import subprocess
+
+from _acceptance import finish, metrics, options, overflowing_module, ran, safetensors, train, train_command
+
+EXACT = ("step", "loss", "scale", "skipped", "lr", "grad_norm")
+STEPS = 200
+
+
+def on_ranks(arguments, ranks, run, *flags, **how):
+    """Trains on so many ranks, of one thread each."""
+    # As root, Open MPI asks to be told twice; more ranks than cores are meant here.
+    os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    ran(["mpirun", "--oversubscribe", "-n", str(ranks), *train_command(arguments, run, "--threads", 1, *flags, **how)])
+    return run
+
+
+def compare(faults, what, expected, found, last=STEPS):
+    """Adds the metrics and tensors that differ in any bit."""
+    one, other = metrics(expected), metrics(found)
+    faults += [f"{what}: {key} differs" for key in EXACT if one[key][-last:] != other[key][-last:]]
+    a, b = (safetensors(run / "checkpoint.safetensors") for run in (expected, found))
+    names = sorted(name for name in a.keys() | b.keys() if a.get(name) != b.get(name))
+    if names:
+        faults.append(f"{what}: {', '.join(names)} differ")
+    scores = [re.sub('"seconds":[^,]*', "", (run / "evaluations.jsonl").read_text())
+              for run in (expected, found) if (run / "evaluations.jsonl").exists()]
+    if len(set(scores)) > 1:
+        faults.append(f"{what}: evaluations differ")
+
+
+def same_steps(arguments, faults, precision, ranks):
+    module = overflowing_module(arguments) if precision == "fp16" else None
+    folder = arguments.work / f"ranks-{precision}-{ranks}"
+    flags = ("--precision", precision, "--accumulate", ranks, "--eval-every", STEPS // 2)
+    how = {"module": module, "batch": 32}
+    one = train(arguments, folder / "one", "--max-steps", STEPS, "--threads", 1, *flags, **how)
+    whole = on_ranks(arguments, ranks, folder / "whole", "--max-steps", STEPS, *flags, **how)
+    compare(faults, f"{precision}, {ranks} ranks", one, whole)
+    divided = on_ranks(arguments, ranks, folder / "divided", "--max-steps", STEPS // 2, "--shard-optimizer", *flags, **how)
+    resumed = on_ranks(arguments, ranks, folder / "resumed", "--max-steps", STEPS, "--resume", divided, *flags, **how)
+    compare(faults, f"{precision}, {ranks} ranks, the first half with a divided optimizer", one, resumed, STEPS // 2)
+    alone = train(arguments, folder / "alone", "--max-steps", STEPS, "--resume", divided, *flags, **how)
+    compare(faults, f"{precision}, one rank from a checkpoint of {ranks}", one, alone, STEPS // 2)
+    begun = train(arguments, folder / "begun", "--max-steps", STEPS // 2, *flags, **how)
+    joined = on_ranks(arguments, ranks, folder / "joined", "--max-steps", STEPS, "--shard-optimizer", "--resume", begun,
+                      *flags, **how)
+    compare(faults, f"{precision}, {ranks} ranks from a checkpoint of one", one, joined, STEPS // 2)
+    if precision == "fp16" and not any(metrics(one)["skipped"]):
+        faults.append("fp16: no step was skipped, so that ranks had nothing to agree on")
+    print(f"{precision}, {ranks} ranks: {sum(metrics(one)['skipped'])} of {STEPS} steps skipped")
+
+
+def refusals(arguments, faults):
+    """What ranks cannot do together is one message."""
+    for flags, message in (
+            (("--accumulate", 3), "a step has 3 micro-batches, which 2 ranks cannot share equally: --accumulate 4"),
+            (("--nan-check", "step"), "--nan-check is for a run of one rank, and this one has 2")):
+        command = ["mpirun", "--oversubscribe", "-n", "2", *train_command(arguments, arguments.work / "refused", *flags)]
+        result = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                check=False, timeout=60)
+        if result.returncode == 0 or result.stdout.count(message) != 1:
+            faults.append(f"{flags}: exits with {result.returncode}, and not with one '{message}':\n{result.stdout}")
+
+
+def main():
+    arguments = options(__doc__)
+    if not shutil.which("mpirun"):
+        print("there is no mpirun: apt-get install openmpi-bin")
+        return
+    faults = []
+    for precision, ranks in (("fp32", 3), ("fp16", 2), ("fp16", 4), ("bf16", 2)):
+        same_steps(arguments, faults, precision, ranks)
+    refusals(arguments, faults)
+    finish(faults)
+
+
+if __name__ == "__main__":
+    main()
