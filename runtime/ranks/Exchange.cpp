@@ -17,9 +17,6 @@ static constexpr int kTag = 1;
 static constexpr uint64_t kInline = 3584;
 /// What the first message has room for.
 static constexpr uint64_t kMessage = 4096;
-/// Bytes of a piece, that are between ranks at a time. This bounds what is
-/// stored, and keeps MPI's counts, which are ints, small.
-static constexpr uint64_t kPiece = 64 << 20;
 
 namespace {
 
@@ -204,8 +201,8 @@ void Exchange::finishInline(const StartedJob &job) {
 bool Exchange::allReduce(const StartedJob &job) {
   uint64_t width = byteWidth(job.collective.element);
   llvm::SmallVector<const void *, 16> all(mpi.size);
-  for (uint64_t begin = 0; begin < from.bytes(); begin += kPiece) {
-    uint64_t end = std::min(from.bytes(), begin + kPiece);
+  for (uint64_t begin = 0; begin < from.bytes(); begin += pieceBytes) {
+    uint64_t end = std::min(from.bytes(), begin + pieceBytes);
     uint64_t elements = (end - begin) / width;
     for (int rank = 0; rank < mpi.size; ++rank) {
       offsets[rank] = elements * rank / mpi.size * width;
@@ -249,7 +246,7 @@ bool Exchange::allReduce(const StartedJob &job) {
 bool Exchange::reduceScatter(const StartedJob &job) {
   const Collective &collective = job.collective;
   uint64_t width = byteWidth(collective.element);
-  uint64_t step = std::max<uint64_t>(kPiece / mpi.size / 16 * 16, 16);
+  uint64_t step = std::max<uint64_t>(pieceBytes / mpi.size / 16 * 16, 16);
   llvm::SmallVector<const void *, 16> all(mpi.size);
   for (uint64_t begin = 0; begin < to.bytes(); begin += step) {
     uint64_t end = std::min(to.bytes(), begin + step), bytes = end - begin;
@@ -284,7 +281,7 @@ bool Exchange::reduceScatter(const StartedJob &job) {
 bool Exchange::allGather(const StartedJob &job) {
   const Collective &collective = job.collective;
   uint64_t width = byteWidth(collective.element);
-  uint64_t step = std::max<uint64_t>(kPiece / mpi.size / 16 * 16, 16);
+  uint64_t step = std::max<uint64_t>(pieceBytes / mpi.size / 16 * 16, 16);
   for (uint64_t begin = 0; begin < from.bytes(); begin += step) {
     uint64_t end = std::min(from.bytes(), begin + step), bytes = end - begin;
     const char *give = from.at(begin, end);
@@ -315,8 +312,8 @@ bool Exchange::allGather(const StartedJob &job) {
 
 bool Exchange::broadcast(const StartedJob &job) {
   bool isRoot = job.collective.root == mpi.rank;
-  for (uint64_t begin = 0; begin < to.bytes(); begin += kPiece) {
-    uint64_t end = std::min(to.bytes(), begin + kPiece);
+  for (uint64_t begin = 0; begin < to.bytes(); begin += pieceBytes) {
+    uint64_t end = std::min(to.bytes(), begin + pieceBytes);
     const TensorRuns &tensors = isRoot ? from : to;
     char *data = tensors.at(begin, end);
     if (!data) {

@@ -33,7 +33,8 @@ struct StartedJob {
 /// Used by the thread that calls MPI alone.
 class Exchange {
 public:
-  Exchange(MpiAccess mpi, Peers &peers) : mpi(mpi), peers(peers) {}
+  Exchange(MpiAccess mpi, Peers &peers, uint64_t pieceBytes)
+      : mpi(mpi), peers(peers), pieceBytes(pieceBytes) {}
 
   /// Runs a collective to its end. Returns what has made the group fail, or "".
   /// After a failure, nothing may be run any more.
@@ -63,6 +64,7 @@ private:
 
   MpiAccess mpi;
   Peers &peers;
+  uint64_t pieceBytes;
   std::string failure;
   llvm::SmallString<512> text; ///< of the collective that runs
   TensorRuns from, to;

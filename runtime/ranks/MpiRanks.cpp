@@ -121,7 +121,7 @@ llvm::Error MpiRanks::join(const MpiTable &table, bool ownsMpi) {
   if (!watched)
     return watched.takeError();
   peers = std::make_unique<Peers>(mpi, options, *watched);
-  exchange = std::make_unique<Exchange>(mpi, *peers);
+  exchange = std::make_unique<Exchange>(mpi, *peers, options.pieceBytes);
   return llvm::Error::success();
 }
 

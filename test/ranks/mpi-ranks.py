@@ -49,7 +49,7 @@ def main():
     arguments = parser.parse_args()
     for ranks in (2, 3, 4):
         succeeds(arguments, ranks, "everything")
-    succeeds(arguments, 2, "large")
+    succeeds(arguments, 3, "pieces")
     succeeds(arguments, 2, "ends-apart")
     differ = re.escape("ranks differ in collective 1: rank 1 started all_gather f32 [4], rank 0 all_reduce sum f32 [128]")
     fails(arguments, 3, "differs", {0: differ, 1: differ, 2: differ}, "the group failed\n")
