@@ -1,6 +1,7 @@
 # What `cmake --install` brings, and the packages that `cpack` makes of it:
 #   bin/                 the tools
-#   lib/                 libMantissaRuntime.so, libMantissa.so, mantissa/MantissaPlugin.so for a stock mlir-opt
+#   lib/                 libMantissaRuntime.so, libMantissa.so, mantissa/MantissaPlugin.so for a stock mlir-opt,
+#                        mantissa/libmantissa-mpi.so to train on several processes
 #   lib/cmake/Mantissa   what find_package(Mantissa) reads
 #   lib/pkgconfig        what pkg-config reads, for C programs
 #   include/mantissa/    headers and .td files in their folders, and what the build has generated
@@ -15,6 +16,10 @@ install(TARGETS Mantissa EXPORT MantissaCompiler)
 install(TARGETS MantissaDialect EXPORT MantissaDialect)
 install(TARGETS ${MP_TOOLS} EXPORT MantissaTools)
 install(TARGETS MantissaPlugin DESTINATION ${CMAKE_INSTALL_LIBDIR}/mantissa)
+if(TARGET mantissa-mpi)
+  # A component of its own, so that only its package depends on MPI.
+  install(TARGETS mantissa-mpi DESTINATION ${CMAKE_INSTALL_LIBDIR}/mantissa COMPONENT mpi)
+endif()
 foreach(export Runtime Compiler Dialect Tools)
   install(EXPORT Mantissa${export} NAMESPACE Mantissa:: DESTINATION ${MP_INSTALL_CMAKE} FILE Mantissa${export}.cmake)
 endforeach()
@@ -71,4 +76,11 @@ set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 # build against the installed ones, and those of libmlir-22-dev for passes and ops.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "llvm-22-dev, libmlir-22-dev, mlir-22-tools, libdnnl2, dataset-fashion-mnist")
+# Debian's package mantissa-mpi has the plugin for MPI, and mantissa all else; the archive has both.
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_MAIN_COMPONENT Unspecified)
+set(CPACK_DEBIAN_MPI_PACKAGE_NAME mantissa-mpi)
+set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "mantissa (= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_MPI_PACKAGE_SUGGESTS openmpi-bin)
+set(CPACK_DEBIAN_MPI_DESCRIPTION "Training on several processes with Mantissa")
 include(CPack)

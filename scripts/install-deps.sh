@@ -10,6 +10,8 @@ packages=(
   llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools
   # oneDNN is opened at run time; zlib reads .gz data, libpng and libturbojpeg pictures, utf8proc and PCRE2 text.
   libdnnl-dev zlib1g-dev libpng-dev libturbojpeg0-dev libutf8proc-dev libpcre2-dev
+  # Training on several processes; libmantissa-mpi.so is built with it, and mpirun starts them.
+  libopenmpi-dev openmpi-bin
   # The examples train on these data.
   dataset-fashion-mnist wordnet-base
 )

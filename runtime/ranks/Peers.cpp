@@ -126,9 +126,11 @@ std::string Peers::lateness(int rank, Communicator::Ticket ticket,
   // Its part in the collective may still be on its way.
   if (peer.state == State::Left && looked - peer.heard > 1s)
     return endedBefore(ticket, rank, {mpi.rank, text});
+  // One that does not answer is not late, but perhaps dead.
+  bool answers = looked - peer.heard < 3 * every;
   auto waited = looked - std::max(since, peer.busyUntil);
-  if (!watched || peer.state != State::Idle || peer.started > ticket ||
-      waited <= lateAfter)
+  if (!watched || !answers || peer.state != State::Idle ||
+      peer.started > ticket || waited <= lateAfter)
     return "";
   return llvm::formatv("rank {0} has not started collective {1} ({2}), in "
                        "which rank {3} has waited for it for {4:F0} s",

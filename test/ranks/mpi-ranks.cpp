@@ -82,7 +82,7 @@ void manyInFlight(Communicator &rank) {
                      "\n";
   (void)!write(STDOUT_FILENO, line.data(), line.size()); // a line at once
   // All have said so before mpirun ends the others.
-  std::this_thread::sleep_for(std::chrono::seconds(2));
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
   rank.abort("the group failed");
 }
 
@@ -113,7 +113,7 @@ void late(Communicator &rank) {
   // Busy for longer than the limit, which is no fault.
   rank.setBusy(isLate);
   if (isLate)
-    std::this_thread::sleep_for(std::chrono::seconds(3));
+    std::this_thread::sleep_for(std::chrono::seconds(2));
   rank.wait(rank.start(sum(1), {&value}, {&value}));
   rank.setBusy(false);
   expect(rank, !rank.failure(), "a busy rank is waited for");
@@ -156,7 +156,7 @@ int main(int argc, char **argv) {
   RanksOptions options;
   if (name == "stopped" || name == "late" || name == "ends-apart") {
     options.deadAfterSeconds = 2;
-    options.lateAfterSeconds = 2;
+    options.lateAfterSeconds = name == "late" ? 1 : 3;
   }
   if (name == "pieces")
     options.pieceBytes = 4096;
