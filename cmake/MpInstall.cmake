@@ -78,7 +78,7 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "llvm-22-dev, libmlir-22-dev, mlir-22-tools, libdnnl2, dataset-fashion-mnist")
 # Debian's package mantissa-mpi has the plugin for MPI, and mantissa all else; the archive has both.
 set(CPACK_DEB_COMPONENT_INSTALL ON)
-set(CPACK_DEBIAN_MAIN_COMPONENT Unspecified)
+set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_NAME mantissa)
 set(CPACK_DEBIAN_MPI_PACKAGE_NAME mantissa-mpi)
 set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "mantissa (= ${PROJECT_VERSION})")
 set(CPACK_DEBIAN_MPI_PACKAGE_SUGGESTS openmpi-bin)

@@ -3,6 +3,7 @@
 #include "runtime/ranks/MpiRanks.h"
 #include "support/Error.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <cstdlib>
@@ -17,8 +18,10 @@ bool mp::isStartedByMpi() {
   // The number of ranks, as Open MPI, and MPICH and its relatives, tell it.
   for (const char *name :
        {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"})
-    if (const char *size = std::getenv(name))
-      return std::atoi(size) > 1;
+    if (const char *size = std::getenv(name)) {
+      int ranks = 0;
+      return llvm::to_integer(size, ranks) && ranks > 1;
+    }
   // Others tell the rank alone.
   for (const char *name : {"PMI_RANK", "PMIX_RANK"})
     if (std::getenv(name))

@@ -210,8 +210,8 @@ void MpiRanks::communicate() {
 void MpiRanks::leave() {
   if (ended.load() != kAll && peers->leave())
     mpi.table->close(mpi.group);
-  else
-    (void)exchange.release();
+  else [[maybe_unused]]
+    Exchange *left = exchange.release();
 }
 
 MpiRanks::~MpiRanks() {

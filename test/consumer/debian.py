@@ -19,11 +19,17 @@ ESSENTIAL = ("dash", "libc-bin")
 
 
 def pack(arguments):
-    """The packages of the build, by cpack as users call it, but in the test's folder."""
+    """The packages of the build, by cpack as users call it, but in the test's folder. That of the plugin for MPI is there if
+    the build has found MPI, and it alone depends on MPI."""
     folder = fresh(arguments.work / "packages")
     for generator in ("DEB", "TXZ"):
         output("cpack", "-G", generator, "--config", arguments.build / "CPackConfig.cmake", "-B", folder)
-    (package,), (archive,) = folder.glob("*.deb"), folder.glob("*.tar.xz")
+    (package,), (archive,) = folder.glob("mantissa_*.deb"), folder.glob("*.tar.xz")
+    for other in set(folder.glob("*.deb")) - {package}:
+        assert other.name == "mantissa-mpi_0.1.0_amd64.deb", other
+        assert "libopenmpi" in output("dpkg-deb", "--field", other, "Depends")
+        assert "libmantissa-mpi.so" in output("dpkg-deb", "--contents", other)
+    assert "mpi" not in output("dpkg-deb", "--field", package, "Depends")
     assert package.name == "mantissa_0.1.0_amd64.deb" and archive.name == "mantissa-0.1.0-llvm22-x86_64.tar.xz", list(folder.iterdir())
     for file in (package, archive):
         mib = file.stat().st_size / 2**20

@@ -96,11 +96,11 @@ void differs(Communicator &rank) {
   reportFailure(rank);
 }
 
-/// The last rank is stopped or killed; it goes on only to be ended.
-void loses(Communicator &rank, int signal) {
+/// A rank is stopped or killed; it goes on only to be ended.
+void loses(Communicator &rank, int64_t lost, int signal) {
   std::vector<float> values(100000);
   for (int step = 0;; ++step) {
-    if (step == 3 && rank.rank() == rank.size() - 1)
+    if (step == 3 && rank.rank() == lost)
       raise(signal);
     if (run(rank, sum(values.size()), {values.data()}, {values.data()}))
       reportFailure(rank);
@@ -154,7 +154,8 @@ void measure(Communicator &rank) {
 int main(int argc, char **argv) {
   std::string name = argc > 1 ? argv[1] : "";
   RanksOptions options;
-  if (name == "stopped" || name == "late" || name == "ends-apart") {
+  if (llvm::StringRef(name).starts_with("stopped") || name == "late" ||
+      name == "ends-apart") {
     options.deadAfterSeconds = 2;
     options.lateAfterSeconds = name == "late" ? 1 : 3;
   }
@@ -179,9 +180,11 @@ int main(int argc, char **argv) {
   else if (name == "differs")
     differs(rank);
   else if (name == "stopped")
-    loses(rank, SIGSTOP);
+    loses(rank, 2, SIGSTOP);
+  else if (name == "stopped-lowest")
+    loses(rank, 0, SIGSTOP);
   else if (name == "killed")
-    loses(rank, SIGKILL);
+    loses(rank, 2, SIGKILL);
   else if (name == "late")
     late(rank);
   else if (name == "ends-apart")

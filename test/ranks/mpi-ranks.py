@@ -63,6 +63,9 @@ def main():
     fails(arguments, 3, "differs", {0: differ, 1: differ, 2: differ}, "the group failed\n")
     silent = r"rank 2 has not answered for [23] s"
     fails(arguments, 3, "stopped", {0: silent, 1: silent}, "the group failed\n")
+    # Then the next rank speaks for the group.
+    lowest = r"rank 0 has not answered for [23] s"
+    fails(arguments, 3, "stopped-lowest", {1: lowest, 2: lowest}, "the group failed\n")
     slow = r"rank 2 has not started collective 1 \(all_reduce sum f32 \[1\]\), in which rank [01] has waited for it for [123] s"
     fails(arguments, 3, "late", {0: slow}, "the group failed\n")
     works_beside(arguments, 0, "MPI_THREAD_SINGLE")
