@@ -208,10 +208,12 @@ void MpiRanks::communicate() {
 /// Ends this rank's part. After a failure nothing of MPI is certain to return,
 /// so it is left as it is, and so is what it may still write to.
 void MpiRanks::leave() {
-  if (ended.load() != kAll && peers->leave())
+  if (ended.load() != kAll && peers->leave()) {
     mpi.table->close(mpi.group);
-  else [[maybe_unused]]
-    Exchange *left = exchange.release();
+    return;
+  }
+  [[maybe_unused]] Exchange *kept = exchange.release();
+  [[maybe_unused]] Peers *watched = peers.release();
 }
 
 MpiRanks::~MpiRanks() {
