@@ -314,8 +314,8 @@ private:
       return success();
     if (count % ranks != 0)
       return recipe.emitOpError()
-             << "takes " << count << " micro-batches in a step, which " << ranks
-             << " ranks cannot share equally";
+             << "takes " << count << " micro-batches in a step, which "
+             << ranks.getValue() << " ranks cannot share equally";
     func::FuncOp step = lookupStep(recipe);
     if (!step)
       return recipe.emitOpError()

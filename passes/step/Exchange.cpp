@@ -92,25 +92,3 @@ void mp::joinExchanges(func::FuncOp function, int64_t bucket) {
   }
   close([](Bucket &) { return true; });
 }
-
-void mp::dropUnusedExchanges(func::FuncOp function) {
-  for (auto op : llvm::to_vector(function.getOps<AllReduceOp>())) {
-    SmallVector<Value> inputs, old;
-    for (auto [input, output] :
-         llvm::zip_equal(op.getInputs(), op.getOutputs()))
-      if (!output.use_empty()) {
-        inputs.push_back(input);
-        old.push_back(output);
-      }
-    if (inputs.size() == op.getNumOperands())
-      continue;
-    if (!inputs.empty()) {
-      OpBuilder builder(op);
-      auto left =
-          AllReduceOp::create(builder, op.getLoc(), op.getReduction(), inputs);
-      for (auto [before, now] : llvm::zip_equal(old, left.getOutputs()))
-        before.replaceAllUsesWith(now);
-    }
-    op.erase();
-  }
-}

@@ -17,9 +17,6 @@ void moveUp(mlir::Operation *op);
 /// `bucket` bytes are together or something needs a result.
 void joinExchanges(mlir::func::FuncOp function, int64_t bucket);
 
-/// Takes tensors out of exchanges whose combination nothing uses.
-void dropUnusedExchanges(mlir::func::FuncOp function);
-
 } // namespace mp
 
 #endif // MP_PASSES_STEP_EXCHANGE_H

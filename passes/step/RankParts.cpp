@@ -27,8 +27,7 @@ Value RankParts::rank() {
 /// Returns a tensor as [ranks, elements of a part].
 Value RankParts::divided(ImplicitLocOpBuilder &b, Value whole) {
   RankedTensorType type = tensorType(whole);
-  int64_t elements = type.getNumElements(),
-          part = typeOf(type, ranks).getDimSize(0);
+  int64_t elements = type.getNumElements(), part = typeOf(type).getDimSize(0);
   Value flat = b.createOrFold<ReshapeOp>(type.clone({elements}), whole);
   if (int64_t padding = part * ranks - elements)
     flat =
@@ -37,35 +36,13 @@ Value RankParts::divided(ImplicitLocOpBuilder &b, Value whole) {
   return b.createOrFold<ReshapeOp>(type.clone({ranks, part}), flat);
 }
 
-/// Returns the part of an exchange's result that nothing else reads, or null:
-/// the exchange then gives each rank its part alone.
-Value RankParts::scattered(Value whole) {
-  auto exchange = whole.getDefiningOp<AllReduceOp>();
-  if (!exchange || !whole.hasOneUse() ||
-      exchange.getReduction() != RankReduction::sum)
-    return {};
-  ImplicitLocOpBuilder b(whole.getLoc(), exchange);
-  Value own = exchange.getInputs()[cast<OpResult>(whole).getResultNumber()];
-  return ReduceScatterOp::create(b, RankReduction::sum, divided(b, own))
-      .getResult(0);
-}
-
 Value RankParts::of(Value whole, Operation *user) {
   if (Value known = parts.lookup(whole))
     return known;
   ImplicitLocOpBuilder b(whole.getLoc(), user);
   if (auto constant = whole.getDefiningOp<ConstantOp>())
     if (auto value = splatValue(constant.getValue()))
-      return splat(b, typeOf(tensorType(whole), ranks), *value);
-  // What is computed for its parts alone need not be computed as a whole.
-  if (auto op = whole.getDefiningOp<DivOp>();
-      op && whole.hasOneUse() && tensorType(op.getRhs()).getRank() == 0)
-    if (Value part = scattered(op.getLhs())) {
-      b.setInsertionPoint(op);
-      return parts[whole] = DivOp::create(b, part, op.getRhs());
-    }
-  if (Value part = scattered(whole))
-    return parts[whole] = part;
+      return splat(b, typeOf(tensorType(whole)), *value);
   return parts[whole] =
              GatherOp::create(b, divided(b, whole), rank(), /*dim=*/0,
                               /*batched=*/false);

@@ -18,6 +18,10 @@ public:
   static mlir::RankedTensorType typeOf(mlir::RankedTensorType whole,
                                        int64_t ranks);
 
+  mlir::RankedTensorType typeOf(mlir::RankedTensorType whole) const {
+    return typeOf(whole, ranks);
+  }
+
   /// Says that `part` is this rank's part of `whole`.
   void add(mlir::Value whole, mlir::Value part) { parts[whole] = part; }
   bool isKnown(mlir::Value whole) const { return parts.contains(whole); }
@@ -33,7 +37,6 @@ public:
 private:
   mlir::Value rank();
   mlir::Value divided(mlir::ImplicitLocOpBuilder &b, mlir::Value whole);
-  mlir::Value scattered(mlir::Value whole);
 
   mlir::func::FuncOp function;
   int64_t ranks;

@@ -47,7 +47,6 @@ public:
     for (Operation *op : ops)
       rewrite(op);
     eraseDead(function);
-    dropUnusedExchanges(function);
   }
 
 private:
@@ -87,10 +86,11 @@ private:
         mapping.map(operand, parts.of(operand, op));
     OpBuilder builder(op);
     Operation *copy = builder.clone(*op, mapping);
-    (void)inferResultsAgain(copy);
     for (auto [whole, part] :
-         llvm::zip_equal(op->getResults(), copy->getResults()))
+         llvm::zip_equal(op->getResults(), copy->getResults())) {
+      part.setType(parts.typeOf(tensorType(whole)));
       parts.add(whole, part);
+    }
   }
 
   /// A maximum, and whether a flag is set anywhere, is that of the parts'.
@@ -116,7 +116,7 @@ struct ShardOptimizer : mp::impl::ShardOptimizerBase<ShardOptimizer> {
   void runOnOperation() override {
     if (ranks < 1) {
       getOperation().emitError()
-          << "ranks is " << ranks << ", expected a positive number";
+          << "ranks is " << ranks.getValue() << ", expected a positive number";
       return signalPassFailure();
     }
     if (ranks == 1)

@@ -11,15 +11,15 @@ func.func @loss(%x: tensor<3x5xf32>) -> (tensor<f32> {mp.name = "loss"}) {
   return %l : tensor<f32>
 }
 
-// Nothing else reads the gradient, so each rank gets its part alone.
+// The parts of parameter and gradient are taken by the number of the rank.
 // CHECK-LABEL: func.func @step(
-// CHECK: %[[ROWS:.*]] = mp.pad %{{.*}} low[0] high[1]
-// CHECK: %[[DIVIDED:.*]] = mp.reshape %[[ROWS]] : tensor<16xf32> to tensor<2x8xf32>
-// CHECK: %[[SUM:.*]] = mp.reduce_scatter sum %[[DIVIDED]] : tensor<2x8xf32>
-// CHECK: %[[G:.*]] = mp.div %[[SUM]]
+// CHECK: %[[RANK:.*]] = mp.rank
 // CHECK: %[[M:.*]] = mp.read @w.momentum_buffer : tensor<8xf32>
-// CHECK: %[[W:.*]] = mp.gather %{{.*}}, %{{.*}} dim(0) : tensor<2x8xf32>, tensor<i64>
-// CHECK: %[[W1:[^ ,]*]], %[[M1:[^ ]*]] = mp.sgd{{.*}} %[[W]], %[[G]]
+// CHECK: %[[PADDED:.*]] = mp.pad %{{.*}} low[0] high[1]
+// CHECK: %[[DIVIDED:.*]] = mp.reshape %[[PADDED]] : tensor<16xf32> to tensor<2x8xf32>
+// CHECK: %[[W:.*]] = mp.gather %[[DIVIDED]], %[[RANK]] dim(0) : tensor<2x8xf32>, tensor<i64>
+// CHECK: %[[G:.*]] = mp.gather %{{.*}}, %[[RANK]] dim(0)
+// CHECK: %[[W1:[^ ,]*]], %[[M1:[^ ]*]] = mp.sgd{{.*}} %[[W]], %[[G]],
 // CHECK: %[[ALL:.*]] = mp.all_gather %[[W1]] ranks(2) : tensor<8xf32>
 // CHECK: %[[FLAT:.*]] = mp.reshape %[[ALL]] : tensor<2x8xf32> to tensor<16xf32>
 // CHECK: %[[CUT:.*]] = mp.slice %[[FLAT]] offsets[0] sizes[15]
