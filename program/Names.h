@@ -57,6 +57,11 @@ inline constexpr llvm::StringLiteral kValueOutput = "value:";
 inline constexpr llvm::StringLiteral kLearningRateVariable = ".lr";
 inline constexpr llvm::StringLiteral kLearningRateFactorVariable = ".lr_factor";
 
+/// The variable of a step of several ranks, after the name of its recipe, that
+/// says whether this rank takes part only for the others: what it computes from
+/// its inputs does not count.
+inline constexpr llvm::StringLiteral kIdleVariable = ".idle";
+
 } // namespace mp
 
 #endif // MP_PROGRAM_NAMES_H

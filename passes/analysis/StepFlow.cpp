@@ -39,6 +39,16 @@ static Value exchanged(Value value) {
              : Value();
 }
 
+/// Returns the flag that a rank gives unless it is idle, and has no rows that
+/// count; null for other values.
+static Value givenByRank(Value value) {
+  auto both = value.getDefiningOp<AndOp>();
+  auto isBusy = both ? both.getRhs().getDefiningOp<NotOp>() : NotOp();
+  auto idle = isBusy ? isBusy.getInput().getDefiningOp<ReadOp>() : ReadOp();
+  return idle && idle.getVariable().ends_with(kIdleVariable) ? both.getLhs()
+                                                             : Value();
+}
+
 void StepFlow::walk(Value root, function_ref<void(Operation *)> visit) const {
   DenseSet<Value> seen;
   SmallVector<Value> work{root};
@@ -96,7 +106,10 @@ const SetVector<Value> &StepFlow::partsOf(Value flag) {
       llvm::append_range(work, either->getOperands());
       continue;
     }
-    if (Value own = exchanged(value)) {
+    Value own = exchanged(value);
+    if (!own)
+      own = givenByRank(value);
+    if (own) {
       work.push_back(own);
       continue;
     }

@@ -16,6 +16,7 @@
 #include "passes/analysis/Recipe.h"
 #include "passes/analysis/SettingOptions.h"
 #include "passes/analysis/VariableTable.h"
+#include "passes/step/Exchange.h"
 
 namespace mp {
 #define GEN_PASS_DEF_ACCUMULATE
@@ -188,14 +189,6 @@ private:
     a.setLoc(write.getLoc());
     WriteOp::create(a, write.getVariable(), take(what, type), Value());
     return success();
-  }
-
-  static Value choose(ImplicitLocOpBuilder &b, Value flag, Value yes,
-                      Value no) {
-    if (!elementType(yes).isInteger(1))
-      return SelectOp::create(b, flag, yes, no);
-    return OrOp::create(b, AndOp::create(b, flag, yes),
-                        AndOp::create(b, NotOp::create(b, flag), no));
   }
 
   /// Makes gradients and scalars means; flag and scale are the window's.

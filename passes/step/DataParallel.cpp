@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Logic.h"
 #include "dialect/ops/LossScaling.h"
 #include "dialect/ops/Recipe.h"
 #include "dialect/ops/State.h"
@@ -37,8 +38,10 @@ public:
 
   LogicalResult run() {
     step->setAttr(kRanksAttr, b.getI64IntegerAttr(options.ranks));
+    readIdle();
     bool applies = phaseOf(step) == kApplyEntry;
-    if (!applies && failed(chainStatistics(step, options.ranks, variables)))
+    if (!applies &&
+        failed(chainStatistics(step, options.ranks, idle, variables)))
       return failure();
     exchangeFlags();
     if (applies)
@@ -50,6 +53,23 @@ public:
   }
 
 private:
+  /// In the last step of an epoch, ranks may have no rows. They take the step
+  /// with others' rows, and give nothing.
+  void readIdle() {
+    auto flag = RankedTensorType::get({}, b.getI1Type());
+    std::string name = (step.getName() + kIdleVariable).str();
+    variables.create(step.getLoc(), name, flag, StateKind::window, 0);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&step.getBody().front());
+    idle = ReadOp::create(b, flag, name);
+  }
+
+  /// Returns what this rank adds to a sum: the value, or zeros.
+  Value given(Value value) {
+    return SelectOp::create(b, idle, splat(b, number(elementType(value)), 0),
+                            value);
+  }
+
   /// Sets each optimizer's flag where any rank's is set; `skipped` is made of
   /// these, if there are several.
   void exchangeFlags() {
@@ -59,8 +79,9 @@ private:
         continue;
       Value own = flag.returned->get();
       b.setInsertionPointAfterValue(own);
-      Value any = allReduce(b, own, RankReduction::logicalOr);
-      own.replaceAllUsesExcept(any, any.getDefiningOp());
+      Value counts = AndOp::create(b, own, NotOp::create(b, idle));
+      Value any = allReduce(b, counts, RankReduction::logicalOr);
+      own.replaceAllUsesExcept(any, counts.getDefiningOp());
     }
     b.setInsertionPoint(terminator);
   }
@@ -119,7 +140,7 @@ private:
     if (weight() != 1)
       part =
           MulOp::create(b, part, splat(b, number(elementType(part)), weight()));
-    Value total = allReduce(b, part);
+    Value total = allReduce(b, given(part));
     b.setInsertionPoint(terminator);
     return DivOp::create(b, total, castTo(b, allRows(), elementType(total)));
   }
@@ -134,7 +155,7 @@ private:
     Value part = share();
     b.setInsertionPointAfterValue(value);
     part = MulOp::create(b, castTo(b, value, b.getF32Type()), part);
-    Value sum = allReduce(b, castTo(b, part, wire));
+    Value sum = allReduce(b, castTo(b, given(part), wire));
     b.setInsertionPoint(gradient.getOwner());
     gradient.set(castTo(b, sum, elementType(value)));
   }
@@ -143,8 +164,8 @@ private:
   Value allRows() {
     if (!rows) {
       OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(&step.getBody().front());
-      rows = allReduce(b, splat(b, number(b.getF32Type()), weight()));
+      b.setInsertionPointAfterValue(idle);
+      rows = allReduce(b, given(splat(b, number(b.getF32Type()), weight())));
     }
     return rows;
   }
@@ -182,37 +203,38 @@ private:
       if (variables.lookup(read.getVariable()).getKind() == StateKind::window &&
           !read.getType().getElementType().isInteger(1))
         reads.push_back(read);
-    Block &block = step.getBody().front();
     for (ReadOp read : llvm::reverse(reads))
-      read->moveBefore(&block, block.begin());
+      read->moveAfter(idle.getDefiningOp());
     if (!reads.empty())
       b.setInsertionPointAfter(reads.back());
     for (ReadOp read : reads) {
       b.setLoc(read.getLoc());
-      auto write = dyn_cast<WriteOp>(*read->user_begin());
-      Value all = write ? exchangeStatistic(read, write) : allReduce(b, read);
-      if (!write)
-        read.getResult().replaceAllUsesExcept(all, all.getDefiningOp());
+      if (auto write = dyn_cast<WriteOp>(*read->user_begin())) {
+        exchangeStatistic(read, write);
+        continue;
+      }
+      Value own = given(read);
+      read.getResult().replaceAllUsesExcept(allReduce(b, own),
+                                            own.getDefiningOp());
     }
     b.setInsertionPoint(terminator);
   }
 
   /// The mean of the ranks' values; of whole numbers, which count, all that
   /// ranks have counted.
-  Value exchangeStatistic(ReadOp read, WriteOp write) {
+  void exchangeStatistic(ReadOp read, WriteOp write) {
     Type element = read.getType().getElementType();
     Value all;
     if (element.isInteger()) {
       Value before = ReadOp::create(b, read.getType(), write.getVariable());
-      all = AddOp::create(b, before,
-                          allReduce(b, SubOp::create(b, read, before)));
+      Value counted = given(SubOp::create(b, read, before));
+      all = AddOp::create(b, before, allReduce(b, counted));
     } else {
-      Value wide = castTo(b, read, widened(element));
-      Value part = splat(b, number(elementType(wide)), 1.0 / options.ranks);
-      all = castTo(b, allReduce(b, MulOp::create(b, wide, part)), element);
+      Value sum = allReduce(b, given(castTo(b, read, widened(element))));
+      Value one = splat(b, number(elementType(sum)), 1);
+      all = castTo(b, DivOp::create(b, sum, allReduce(b, given(one))), element);
     }
     write.getValueMutable().assign(all);
-    return all;
   }
 
   func::FuncOp step;
@@ -220,6 +242,7 @@ private:
   VariableTable variables;
   ImplicitLocOpBuilder b; ///< at the end of the step
   Operation *terminator;
+  Value idle; ///< whether this rank has no rows
   Value rows, part;
 };
 

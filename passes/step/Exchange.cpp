@@ -1,5 +1,6 @@
 //===- Exchange.cpp - values that ranks combine ---------------------------===//
 #include "passes/step/Exchange.h"
+#include "dialect/ops/Logic.h"
 
 using namespace mlir;
 using namespace mp;
@@ -7,6 +8,13 @@ using namespace mp;
 Value mp::allReduce(ImplicitLocOpBuilder &b, Value part,
                     RankReduction reduction) {
   return AllReduceOp::create(b, reduction, part).getResult(0);
+}
+
+Value mp::choose(ImplicitLocOpBuilder &b, Value flag, Value yes, Value no) {
+  if (!elementType(yes).isInteger(1))
+    return SelectOp::create(b, flag, yes, no);
+  return OrOp::create(b, AndOp::create(b, flag, yes),
+                      AndOp::create(b, NotOp::create(b, flag), no));
 }
 
 void mp::moveUp(Operation *op) {

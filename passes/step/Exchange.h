@@ -10,6 +10,10 @@ namespace mp {
 mlir::Value allReduce(mlir::ImplicitLocOpBuilder &builder, mlir::Value part,
                       RankReduction reduction = RankReduction::sum);
 
+/// Returns one of two values; flags too, which mp.select does not take.
+mlir::Value choose(mlir::ImplicitLocOpBuilder &builder, mlir::Value flag,
+                   mlir::Value yes, mlir::Value no);
+
 /// Moves an op to where its last operand is defined.
 void moveUp(mlir::Operation *op);
 

@@ -6,6 +6,7 @@
 #include "dialect/ops/View.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/kernels/Decompose.h"
+#include "passes/step/Exchange.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -15,8 +16,9 @@ namespace {
 /// The writes of one step, and the ops by which they follow their variables.
 class Chain {
 public:
-  Chain(func::FuncOp step, int64_t ranks)
-      : step(step), ranks(ranks), b(step.getLoc(), step.getContext()) {}
+  Chain(func::FuncOp step, int64_t ranks, Value idle)
+      : step(step), ranks(ranks), idle(idle),
+        b(step.getLoc(), step.getContext()) {}
 
   LogicalResult run(const VariableTable &variables) {
     for (auto write : step.getOps<WriteOp>())
@@ -92,6 +94,7 @@ private:
 
   /// Gathers what is a rank's own, one exchange for each element type.
   void gather() {
+    owned.insert(idle);
     llvm::MapVector<Type, SmallVector<Value>> byType;
     for (Value value : owned)
       byType[elementType(value)].push_back(value);
@@ -127,8 +130,13 @@ private:
         mapping.map(value, ofRank(value, rank));
       for (Operation *link : links)
         b.clone(*link, mapping);
-      for (WriteOp write : writes)
-        state[write.getVariable()] = mapping.lookupOrDefault(write.getValue());
+      Value isIdle = mapping.lookup(idle);
+      for (WriteOp write : writes) {
+        Value &now = state[write.getVariable()];
+        Value next = mapping.lookupOrDefault(write.getValue());
+        // Rank 0 always has rows.
+        now = rank == 0 ? next : choose(b, isIdle, now, next);
+      }
     }
     for (WriteOp write : writes) {
       write->moveBefore(step.getBody().front().getTerminator());
@@ -138,6 +146,7 @@ private:
 
   func::FuncOp step;
   int64_t ranks;
+  Value idle;
   ImplicitLocOpBuilder b;
   SmallVector<WriteOp> writes;
   SmallVector<Operation *> links;
@@ -147,7 +156,7 @@ private:
 };
 } // namespace
 
-LogicalResult mp::chainStatistics(func::FuncOp step, int64_t ranks,
+LogicalResult mp::chainStatistics(func::FuncOp step, int64_t ranks, Value idle,
                                   const VariableTable &variables) {
-  return Chain(step, ranks).run(variables);
+  return Chain(step, ranks, idle).run(variables);
 }

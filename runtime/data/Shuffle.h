@@ -30,15 +30,9 @@ struct BatchPlan {
   int64_t accumulate = 1;
   int64_t rank = 0, ranks = 1; ///< whose micro-batches these are
 
-  int64_t stepsPerEpoch() const {
-    return (samples - remainder()) / batch + (remainder() > 0);
-  }
-  /// Returns the rows of the last, smaller batch of an epoch, or 0. It is left
-  /// out too if it has no row for the last rank.
-  int64_t remainder() const {
-    int64_t rest = samples % batch;
-    return dropLast || rest <= (ranks - 1) * share() * microRows() ? 0 : rest;
-  }
+  int64_t stepsPerEpoch() const { return samples / batch + (remainder() > 0); }
+  /// Returns the rows of the last, smaller batch of an epoch, or 0.
+  int64_t remainder() const { return dropLast ? 0 : samples % batch; }
   int64_t epoch(int64_t step) const { return step / stepsPerEpoch(); }
   int64_t indexInEpoch(int64_t step) const { return step % stepsPerEpoch(); }
   int64_t rows(int64_t step) const {
@@ -51,23 +45,30 @@ struct BatchPlan {
   int64_t share() const { return accumulate / ranks; }
   /// Returns the rows of the one smaller micro-batch of an epoch, or 0.
   int64_t microRemainder() const { return remainder() % microRows(); }
-  /// Returns how many micro-batches of a step are this rank's.
+  /// Whether a step has no rows for this rank, which then takes it with the
+  /// first rows.
+  bool isIdle(int64_t step) const {
+    return rows(step) <= rank * share() * microRows();
+  }
+  /// Returns how many micro-batches of a step this rank takes.
   int64_t microBatches(int64_t step) const {
+    if (isIdle(step))
+      return 1;
     int64_t all = (rows(step) + microRows() - 1) / microRows();
     return std::min(all - rank * share(), share());
   }
   /// The place at which a micro-batch of this rank begins in the order of its
   /// epoch.
   int64_t firstRow(int64_t step, int64_t micro) const {
-    return indexInEpoch(step) * batch + firstInStep(micro);
+    return indexInEpoch(step) * batch + firstInStep(step, micro);
   }
   int64_t rows(int64_t step, int64_t micro) const {
-    return std::min(microRows(), rows(step) - firstInStep(micro));
+    return std::min(microRows(), rows(step) - firstInStep(step, micro));
   }
 
 private:
-  int64_t firstInStep(int64_t micro) const {
-    return (rank * share() + micro) * microRows();
+  int64_t firstInStep(int64_t step, int64_t micro) const {
+    return isIdle(step) ? 0 : (rank * share() + micro) * microRows();
   }
 };
 

@@ -37,6 +37,19 @@ Expected<StepProgram *> TrainingStep::program(int64_t rows) {
   return &(programs[rows] = std::move(*step));
 }
 
+/// Says whether this rank's rows count.
+Error TrainingStep::setIdle(bool now) {
+  if (now == isIdle)
+    return Error::success();
+  isIdle = now;
+  Expected<StepProgram *> whole = program(run.plan.microRows());
+  if (!whole)
+    return whole.takeError();
+  std::string name = (*whole)->last->entry().recipe + kIdleVariable.str();
+  return run.session().write(name,
+                             {reinterpret_cast<const char *>(&isIdle), 1});
+}
+
 Error TrainingStep::submit(StepInspector *inspector) {
   UnderWay step{nullptr, 0, Clock::now(), 0};
   if (!batches) {
@@ -53,6 +66,8 @@ Error TrainingStep::submit(StepInspector *inspector) {
     return Error::success();
   };
   int64_t number = submitted();
+  if (Error error = setIdle(run.plan.isIdle(number)))
+    return error;
   double waitedBefore = batches->secondsWaited();
   for (int64_t micro = 0; micro < run.plan.microBatches(number); ++micro) {
     Expected<StepProgram *> part = program(run.plan.rows(number, micro));

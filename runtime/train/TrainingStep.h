@@ -66,6 +66,7 @@ private:
     double dataWait; ///< as in StepMetrics
   };
 
+  llvm::Error setIdle(bool now);
   llvm::Error submit(StepInspector *inspector);
   llvm::Expected<StepMetrics> finish(StepInspector *inspector);
   void count(const StepMetrics &metrics);
@@ -74,6 +75,7 @@ private:
   StepInspector *inspector;
   std::map<int64_t, StepProgram> programs; ///< by rows
   std::unique_ptr<Prefetcher> batches;     ///< of the steps to submit
+  bool isIdle = false;                     ///< as of the last step submitted
   std::deque<UnderWay> steps;              ///< from run.state.step on
   Clock::time_point lastFinish = {};
 };
