@@ -41,8 +41,8 @@ def Mp_VariableOp : Mp_Op<"variable", [Symbol, HasParent<"::mlir::ModuleOp">]> {
     OptionalAttr<Mp_RoleAttr>:$role, OptionalAttr<DenseI64ArrayAttr>:$dims_in_files,
     OptionalAttr<TypeAttrOf<Mp_Tensor>>:$part_of);
   let assemblyFormat = [{
-    custom<KindAndName>($kind, $sym_name) `:` $type (`part_of` $part_of^)? (`dims_in_files` `` $dims_in_files^)? (`=` qualified($init)^)?
-    (`from` $source^)? (`as` $role^)? attr-dict
+    custom<KindAndName>($kind, $sym_name) `:` $type (`part_of` $part_of^)? (`dims_in_files` `` $dims_in_files^)?
+    (`=` qualified($init)^)? (`from` $source^)? (`as` $role^)? attr-dict
   }];
   let hasVerifier = 1;
   let extraDeclarations = [{

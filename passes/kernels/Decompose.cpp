@@ -8,6 +8,7 @@
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/CSE.h"
+#include "passes/analysis/Composites.h"
 
 using namespace mlir;
 using namespace mp;
@@ -20,21 +21,6 @@ bool mp::isUnitReshape(ReshapeOp op) {
   return squeeze(op.getInput().getType()) == squeeze(op.getType());
 }
 
-static void replace(Operation *op, ImplicitLocOpBuilder &b,
-                    ValueRange results) {
-  for (auto [old, made] : llvm::zip_equal(op->getResults(), results))
-    old.replaceAllUsesWith(castTo(b, made, elementType(old)));
-  op->erase();
-}
-
-void mp::decomposeInPlace(DecomposableOpInterface op) {
-  ImplicitLocOpBuilder b(op.getLoc(), op);
-  SmallVector<Value> operands;
-  for (Value operand : op->getOperands())
-    operands.push_back(Expression(b, operand).wide());
-  replace(op, b, op.decompose(b, operands));
-}
-
 /// A reduction of 16-bit floats accumulates in f32 and rounds once.
 static void accumulateInComputeType(ReductionOpInterface op) {
   Value input = op->getOperand(0);
@@ -45,7 +31,7 @@ static void accumulateInComputeType(ReductionOpInterface op) {
   Operation *copy = b.clone(*op);
   copy->setOperand(0, wide);
   (void)inferResultsAgain(copy);
-  replace(op, b, copy->getResults());
+  replaceByWide(op, b, copy->getResults());
 }
 
 /// reshape(f(x)) -> f(reshape(x)) where f is elementwise and used by nothing

@@ -12,10 +12,6 @@ namespace mp {
 /// where they cost nothing.
 void decomposeToPrimitives(mlir::func::FuncOp function);
 
-/// Replaces an op by those that it consists of, which compute in its compute
-/// type.
-void decomposeInPlace(DecomposableOpInterface op);
-
 /// Whether a reshape only adds or drops dimensions of size one.
 bool isUnitReshape(ReshapeOp op);
 

@@ -227,12 +227,16 @@ private:
     Value all;
     if (element.isInteger()) {
       Value before = ReadOp::create(b, read.getType(), write.getVariable());
-      Value counted = given(SubOp::create(b, read, before));
-      all = AddOp::create(b, before, allReduce(b, counted));
+      Value counted = allReduce(b, given(SubOp::create(b, read, before)));
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPoint(write);
+      all = AddOp::create(b, before, counted);
     } else {
       Value sum = allReduce(b, given(castTo(b, read, widened(element))));
-      Value one = splat(b, number(elementType(sum)), 1);
-      all = castTo(b, DivOp::create(b, sum, allReduce(b, given(one))), element);
+      Value ranks = allReduce(b, given(splat(b, number(elementType(sum)), 1)));
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPoint(write);
+      all = castTo(b, DivOp::create(b, sum, ranks), element);
     }
     write.getValueMutable().assign(all);
   }

@@ -5,7 +5,7 @@
 #include "dialect/ops/Layout.h"
 #include "dialect/ops/View.h"
 #include "mlir/IR/IRMapping.h"
-#include "passes/kernels/Decompose.h"
+#include "passes/analysis/Composites.h"
 #include "passes/step/Exchange.h"
 #include "llvm/ADT/MapVector.h"
 

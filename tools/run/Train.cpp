@@ -135,14 +135,17 @@ static void printSummary(const Summary &summary) {
 
 /// Before the first step and after the last one, a signal ends the process at
 /// once: nothing is there to be saved, or all has been. A signal that the shell
-/// ignores, as in the background, stays ignored.
-static void exitOnSignals() {
+/// ignores, as in the background, stays ignored. Several ranks say nothing:
+/// what has started them does.
+static void exitOnSignals(bool isAlone) {
   struct sigaction action = {}, before = {};
-  action.sa_handler = [](int signal) {
-    constexpr StringLiteral text = "mp-run: interrupted\n";
-    (void)!write(STDERR_FILENO, text.data(), text.size());
-    _exit(128 + signal);
-  };
+  action.sa_handler = [](int signal) { _exit(128 + signal); };
+  if (isAlone)
+    action.sa_handler = [](int signal) {
+      constexpr StringLiteral text = "mp-run: interrupted\n";
+      (void)!write(STDERR_FILENO, text.data(), text.size());
+      _exit(128 + signal);
+    };
   sigemptyset(&action.sa_mask);
   for (int signal : {SIGINT, SIGTERM})
     if (sigaction(signal, nullptr, &before) == 0 &&
@@ -190,7 +193,7 @@ int train(ArrayRef<const char *> arguments) {
   options.handleSignals = true;
   options.log = &errs();
   std::string out = options.out;
-  exitOnSignals();
+  exitOnSignals(!ranks);
   auto trainer = Trainer::create(std::move(options), common.compiler());
   if (!trainer)
     return reportOfRun(ranks, trainer.takeError());

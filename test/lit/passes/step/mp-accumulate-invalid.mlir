@@ -1,7 +1,7 @@
 // RUN: mp-opt %s -mp-accumulate=accumulate=2 -verify-diagnostics -split-input-file
 // RUN: not mp-opt %s -split-input-file -mp-accumulate=accumulate=-1 2>&1 | FileCheck %s
 
-// CHECK: error: accumulate is -1 and rows 0, expected positive numbers
+// CHECK: error: accumulate is -1, rows 0 and ranks 1, expected positive numbers
 func.func private @loss() -> tensor<f32>
 // expected-error@+1 {{has no step yet: run mp-autodiff before mp-accumulate}}
 mp.train @step of @loss { mp.minimize result(0) {optimizer = #mp.sgd} }

@@ -26,7 +26,7 @@ func.func @loss(%x: tensor<4xf32>) -> (tensor<f32> {mp.name = "loss"}) {
 // What they gathered is exchanged once: sums, the mean of statistics, and what was counted.
 // CHECK-LABEL: func.func @step()
 // CHECK-SAME: mp.ranks = 2
-// CHECK-DAG: mp.all_reduce sum %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : tensor<f32>, tensor<f32>, tensor<f32>, tensor<4xf32>
+// CHECK-DAG: mp.all_reduce sum %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : tensor<f32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<4xf32>
 // CHECK-DAG: mp.all_reduce sum %{{.*}} : tensor<i64>
 // CHECK: return
 

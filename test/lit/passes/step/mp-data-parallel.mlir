@@ -27,26 +27,40 @@ func.func @loss(%x: tensor<4xf16> {mp.name = "x"}) -> (tensor<f32> {mp.name = "l
 // CHECK-LABEL: func.func @step(
 // CHECK-SAME: -> (tensor<f32> {mp.name = "loss"}, tensor<4xf32> {mp.gradient = @w}, tensor<4xf32> {mp.gradient = @b}, tensor<f32> {mp.name = "scale"}, tensor<i1> {mp.name = "skipped"})
 // CHECK-SAME: mp.ranks = 2
-// CHECK: %[[W:[^ ,]*]], %[[BADW:[^ ]*]] = mp.unscale_and_check
-// CHECK: %[[PARTW:.*]] = mp.mul %[[W]]
+// A rank without rows gives zeros and no flag.
+// CHECK: %[[IDLE:.*]] = mp.read @step.idle : tensor<i1>
+// CHECK: %[[ROWS:.*]] = mp.select %[[IDLE]], %{{.*}}, %{{.*}} : tensor<i1>, tensor<f32>, tensor<f32>
+// CHECK: %[[LOSS:.*]] = mp.select %[[IDLE]]
 // CHECK: %[[B:[^ ,]*]], %[[BADB:[^ ]*]] = mp.unscale_and_check
 // CHECK: %[[PARTB:.*]] = mp.mul %[[B]]
+// CHECK: %[[GIVENB:.*]] = mp.select %[[IDLE]], %{{.*}}, %[[PARTB]]
+// CHECK: %[[W:[^ ,]*]], %[[BADW:[^ ]*]] = mp.unscale_and_check
+// CHECK: %[[PARTW:.*]] = mp.mul %[[W]]
+// CHECK: %[[GIVENW:.*]] = mp.select %[[IDLE]], %{{.*}}, %[[PARTW]]
 
 // The rows, the loss and the gradients travel together.
-// CHECK: %[[SUM:.*]]:4 = mp.all_reduce sum %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : tensor<f32>, tensor<f32>, tensor<4xf32>, tensor<4xf32>
+// CHECK: %[[SUM:.*]]:4 = mp.all_reduce sum %[[ROWS]], %[[LOSS]], %[[GIVENB]], %[[GIVENW]] : tensor<f32>, tensor<f32>, tensor<4xf32>, tensor<4xf32>
 // CHECK: %[[BAD:.*]] = mp.or
-// CHECK: %[[ANY:.*]] = mp.all_reduce or %[[BAD]]
+// CHECK: %[[BUSY:.*]] = mp.not %[[IDLE]]
+// CHECK: %[[OWN:.*]] = mp.and %[[BAD]], %[[BUSY]]
+// CHECK: %[[ANY:.*]] = mp.all_reduce or %[[OWN]]
 // CHECK: mp.update_scale %{{.*}}, %{{.*}}, %[[ANY]]
 
 // Each rank's own value is gathered once; the running sum follows the ranks in their order, and the last one stays.
-// CHECK: %[[ALL:.*]] = mp.all_gather %[[L:.*]] ranks(2)
+// CHECK: %[[ALL:.*]] = mp.all_gather %{{.*}} ranks(2) : tensor<f32>
+// CHECK: %[[IDLES:.*]] = mp.all_gather %[[IDLE]] ranks(2)
 // CHECK: mp.slice %[[ALL]] offsets[0]
-// CHECK: %[[FIRST:.*]] = mp.add %{{.*}}, %[[OWN0:.*]] :
+// CHECK: %[[OWN0:.*]] = mp.reshape {{.*}} to tensor<f32>
+// CHECK: %[[FIRST:.*]] = mp.add %{{.*}}, %[[OWN0]]
 // CHECK: mp.slice %[[ALL]] offsets[1]
-// CHECK: %[[OWN1:.*]] = mp.reshape
-// CHECK: %[[SECOND:.*]] = mp.add %[[FIRST]], %[[OWN1]]
+// CHECK: %[[OWN1:.*]] = mp.reshape {{.*}} to tensor<f32>
+// CHECK: mp.slice %[[IDLES]] offsets[1]
+// CHECK: %[[IDLE1:.*]] = mp.reshape
+// CHECK: %[[NEXT:.*]] = mp.add %[[FIRST]], %[[OWN1]]
+// CHECK-DAG: %[[SECOND:.*]] = mp.select %[[IDLE1]], %[[FIRST]], %[[NEXT]]
+// CHECK-DAG: %[[LAST:.*]] = mp.select %[[IDLE1]], %[[OWN0]], %[[OWN1]]
 // CHECK-DAG: mp.write @mean, %[[SECOND]]
-// CHECK-DAG: mp.write @last, %[[OWN1]]
+// CHECK-DAG: mp.write @last, %[[LAST]]
 // CHECK: mp.div %[[SUM]]#{{.*}}, %[[SUM]]#0
 
 // Buckets end with 8 bytes here.
@@ -60,7 +74,8 @@ func.func @loss(%x: tensor<4xf16> {mp.name = "x"}) -> (tensor<f32> {mp.name = "l
 // WIRE: %[[ROWS:.*]] = mp.all_reduce sum %{{.*}} : tensor<f32>
 // WIRE: %[[SHARE:.*]] = mp.div %{{.*}}, %[[ROWS]]
 // WIRE: %[[PART:.*]] = mp.mul %{{.*}}, %[[SHARE]]
-// WIRE: %[[NARROW:.*]] = mp.cast %[[PART]] : tensor<4xf32> to tensor<4xf16>
+// WIRE: %[[GIVEN:.*]] = mp.select %{{.*}}, %{{.*}}, %[[PART]]
+// WIRE: %[[NARROW:.*]] = mp.cast %[[GIVEN]] : tensor<4xf32> to tensor<4xf16>
 // WIRE: mp.all_reduce sum %{{.*}}, %{{.*}} : tensor<4xf16>, tensor<4xf16>
 // WIRE: mp.unscale_and_check
 
