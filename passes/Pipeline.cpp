@@ -185,6 +185,8 @@ static llvm::Error addStep(PassList &passes, const PipelineOptions &options) {
     addNumbersOfHalves(passes);
     passes.add(createSynthesizeScales(options, scales));
   }
+  if (options.ranks > 1 && options.batchNorm == "all")
+    passes.add(createSyncBatchNorm());
   passes.add(createAutodiff());
   passes.add(createPlaceCasts());
   passes.add(createRecompute(options));

@@ -33,6 +33,9 @@ struct RecipeSettings {
   double clipValue = 0;   ///< largest element of a gradient; infinite: any
   /// The type in which ranks exchange gradients: "f16" or "bf16"; empty: f32.
   std::string wire;
+  /// The rows over which batch norms of several ranks take their statistics:
+  /// "all"; empty: those of each rank.
+  std::string batchNorm;
   /// The values that backward computes again: "marked", "all" or a size of
   /// memory such as "64MiB". The bits are the same.
   std::string recompute;
@@ -74,6 +77,7 @@ struct SettingInfo {
 /// Calls `visit(const SettingInfo &, T RecipeSettings::*)` for each field.
 template <typename Visitor> void forEachSetting(Visitor &&visit) {
   static constexpr llvm::StringLiteral nanChecks[] = {"off", "step", "all"};
+  static constexpr llvm::StringLiteral rowsOfNorms[] = {"rank", "all"};
   static constexpr llvm::StringLiteral wires[] = {"f32", "f16", "bf16"};
   visit(SettingInfo{.name = "precision",
                     .value = "NAME",
@@ -153,6 +157,14 @@ template <typename Visitor> void forEachSetting(Visitor &&visit) {
                     .text = SettingText::Choice,
                     .choices = wires},
         &RecipeSettings::wire);
+  visit(SettingInfo{.name = "batch-norm",
+                    .value = "rank|all",
+                    .onResume = OnResume::MustAgree,
+                    .help = "whether batch norms take mean and variance over "
+                            "each rank's rows or over those of all (rank)",
+                    .text = SettingText::Choice,
+                    .choices = rowsOfNorms},
+        &RecipeSettings::batchNorm);
   visit(SettingInfo{.name = "recompute",
                     .value = "KEEP",
                     .onResume = OnResume::NotSaved,

@@ -38,7 +38,7 @@ public:
 
   LogicalResult run() {
     step->setAttr(kRanksAttr, b.getI64IntegerAttr(options.ranks));
-    readIdle();
+    findIdle();
     bool applies = phaseOf(step) == kApplyEntry;
     if (!applies &&
         failed(chainStatistics(step, options.ranks, idle, variables)))
@@ -55,13 +55,10 @@ public:
 private:
   /// In the last step of an epoch, ranks may have no rows. They take the step
   /// with others' rows, and give nothing.
-  void readIdle() {
-    auto flag = RankedTensorType::get({}, b.getI1Type());
-    std::string name = (step.getName() + kIdleVariable).str();
-    variables.create(step.getLoc(), name, flag, StateKind::window, 0);
+  void findIdle() {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(&step.getBody().front());
-    idle = ReadOp::create(b, flag, name);
+    idle = readIdle(b, step.getName());
   }
 
   /// Returns what this rank adds to a sum: the value, or zeros.

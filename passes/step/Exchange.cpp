@@ -1,9 +1,20 @@
 //===- Exchange.cpp - values that ranks combine ---------------------------===//
 #include "passes/step/Exchange.h"
 #include "dialect/ops/Logic.h"
+#include "passes/analysis/VariableTable.h"
+#include "program/Names.h"
 
 using namespace mlir;
 using namespace mp;
+
+Value mp::readIdle(ImplicitLocOpBuilder &b, StringRef step) {
+  auto module =
+      b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
+  auto flag = RankedTensorType::get({}, b.getI1Type());
+  std::string name = (step + kIdleVariable).str();
+  VariableTable(module).create(b.getLoc(), name, flag, StateKind::window, 0);
+  return ReadOp::create(b, flag, name);
+}
 
 Value mp::allReduce(ImplicitLocOpBuilder &b, Value part,
                     RankReduction reduction) {

@@ -6,6 +6,10 @@
 
 namespace mp {
 
+/// Reads whether this rank takes a step of that name only for the others
+/// (kIdleVariable). The variable is created if it is missing.
+mlir::Value readIdle(mlir::ImplicitLocOpBuilder &builder, llvm::StringRef step);
+
 /// Returns the combination of all ranks' values.
 mlir::Value allReduce(mlir::ImplicitLocOpBuilder &builder, mlir::Value part,
                       RankReduction reduction = RankReduction::sum);

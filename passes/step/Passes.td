@@ -304,6 +304,25 @@ def Accumulate : Mp_Pass<"mp-accumulate", "::mlir::ModuleOp"> {
   ];
 }
 
+def SyncBatchNorm : Mp_Pass<"mp-sync-batch-norm", "::mlir::ModuleOp"> {
+  let summary = "let batch norms of a recipe's function take mean and variance over the rows of all ranks";
+  let description = [{
+    The op is replaced by its parts, in which the sums over rows are `mp.all_reduce`d, with the number of rows; its
+    gradient then is theirs. As in `torch.nn.SyncBatchNorm`, the gradients are those of one batch of all rows if all
+    ranks have as many. A rank without rows has no part in them. Runs after mp-autocast and before mp-autodiff, where
+    the setting `batch-norm` is `all`. Otherwise each rank normalizes its own rows, as each micro-batch does.
+
+    ```mlir
+    // before                                        // after
+    %y, %mean, ... = mp.batch_norm %x, %m, %v        %s = mp.sum %x dims[0, 2, 3] keepdims
+                                                     %sums:2 = mp.all_reduce sum %s, %rows
+                                                     %mean = mp.div %sums#0, %sums#1
+                                                     %off = mp.sub %x, %mean
+                                                     ...
+    ```
+  }];
+}
+
 def DataParallel : Mp_Pass<"mp-data-parallel", "::mlir::ModuleOp"> {
   let summary = "make a step one of several ranks, which train on parts of the batch";
   let description = [{

@@ -6,6 +6,7 @@
 #include "dialect/ops/View.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/analysis/Composites.h"
+#include "passes/analysis/RankFlow.h"
 #include "passes/step/Exchange.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -21,8 +22,11 @@ public:
         b(step.getLoc(), step.getContext()) {}
 
   LogicalResult run(const VariableTable &variables) {
+    RankFlow flow(step);
     for (auto write : step.getOps<WriteOp>())
-      if (!variables.changesWhenSkipped(write)) {
+      if (!variables.changesWhenSkipped(write) &&
+          llvm::any_of(write->getOperands(),
+                       [&](Value v) { return flow.differs(v); })) {
         if (write.getPredicate())
           return write.emitOpError()
                  << "writes @" << write.getVariable()

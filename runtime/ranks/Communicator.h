@@ -12,6 +12,8 @@
 #include "program/Program.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
+#include <chrono>
+#include <functional>
 #include <memory>
 
 namespace mp {
@@ -78,6 +80,15 @@ public:
   virtual void setBusy(bool busy) {}
   /// Ends all ranks after `message`, which is written once, on standard error.
   [[noreturn]] virtual void abort(llvm::StringRef message) = 0;
+
+  using Time = std::chrono::steady_clock::time_point;
+  using Observer = std::function<void(const Collective &, Time begin)>;
+  /// Lets processes that have a thread for exchanges tell on it of each that
+  /// ends, and when it began. To be called before the first.
+  void observe(Observer seen) { observer = std::move(seen); }
+
+protected:
+  Observer observer;
 };
 
 /// Runs a collective to its end.

@@ -164,9 +164,12 @@ void MpiRanks::fail(std::string message) {
 }
 
 void MpiRanks::run(StartedJob &job) {
+  auto begin = RankClock::now();
   std::string failure = exchange->run(job);
   if (!failure.empty())
     return fail(std::move(failure));
+  if (observer)
+    observer(job.collective, begin);
   ended.store(job.ticket + 1);
   ended.notify_all();
 }

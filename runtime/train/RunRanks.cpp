@@ -105,6 +105,13 @@ Error checkAlike(const TrainingRun &run) {
   return Error::success();
 }
 
+void traceExchanges(Communicator &ranks, std::shared_ptr<Trace> trace) {
+  ranks.observe(
+      [trace](const Collective &collective, Communicator::Time begin) {
+        trace->add(Trace::Kind::Exchange, trace->name(collective.str()), begin);
+      });
+}
+
 Error writeTraceOfRanks(const TrainingRun &run) {
   Communicator &ranks = *run.options.ranks;
   Trace &trace = *run.trace;

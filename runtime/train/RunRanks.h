@@ -14,6 +14,9 @@ llvm::Error agree(Communicator &ranks, llvm::Error own);
 /// and settings. The error names the first rank that differs, and in what.
 llvm::Error checkAlike(const TrainingRun &run);
 
+/// Adds the times of exchanges to a trace.
+void traceExchanges(Communicator &ranks, std::shared_ptr<Trace> trace);
+
 /// Writes one trace of all ranks, each a process in it. Every rank calls it.
 llvm::Error writeTraceOfRanks(const TrainingRun &run);
 

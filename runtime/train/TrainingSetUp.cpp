@@ -3,6 +3,7 @@
 #include "runtime/numerics/Calibration.h"
 #include "runtime/train/LedgerObserver.h"
 #include "runtime/train/RunCheckpoint.h"
+#include "runtime/train/RunRanks.h"
 #include "runtime/train/RunSettings.h"
 #include "support/Error.h"
 #include "llvm/Support/Format.h"
@@ -307,6 +308,8 @@ Expected<TrainingSetUp> setUpTraining(TrainOptions options, Compiler compiler,
   run.state = std::move(*state);
   if (!run.options.trace.empty())
     run.trace = std::make_shared<Trace>();
+  if (run.trace && run.options.ranks)
+    traceExchanges(*run.options.ranks, run.trace);
   ModelOptions model = modelOptions(run);
   if (Error error = openModel(run, model, compiler, createSession))
     return error;

@@ -10,6 +10,9 @@
 //    "inputs": [[bytes of each argument], one list a run or micro-batch],
 //    "variables": [[name, bytes]], "read": [names]}
 //
+// With the argument `ranks`, micro-batches are taken by ranks, one each, which
+// are threads; all must then answer alike.
+//
 // and then the variables' bytes and the inputs', in that order. The answer is
 // {"runs": [[{"name", "type"}]], "variables": [type]} and the bytes of the
 // results of every run or step and of the variables read, or {"error": text}.
@@ -17,9 +20,11 @@
 //===----------------------------------------------------------------------===//
 #include "codegen/Compile.h"
 #include "runtime/Session.h"
+#include "runtime/ranks/ThreadRanks.h"
 #include "support/Json.h"
 #include "tools/Tools.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/thread.h"
 #include <iostream>
 
 using namespace llvm;
@@ -104,18 +109,21 @@ void describe(const Entry &entry, const Executable::Results &results,
 }
 
 /// Runs the entry point that takes the inputs, and after each window of
-/// micro-batches the one that applies it.
+/// micro-batches the one that applies it. One of several ranks runs its own
+/// micro-batch of each window.
 Error runAll(Session &session, StringRef function, const Request &request,
-             Answer &answer) {
+             const Communicator *ranks, Answer &answer) {
   int64_t batch = request.options.batch;
   int64_t window = std::max<int64_t>(request.options.accumulate, 1);
-  bool gathers = window > 1;
+  bool gathers = window > 1 && !ranks;
   Executable *executable =
       session.find(gathers ? "accumulate" : function, batch);
   Executable *apply = gathers ? session.find("apply", 0) : nullptr;
   if (!executable || (gathers && !apply))
     return createStringError("the session does not find @" + function);
   for (auto [i, inputs] : enumerate(request.runs)) {
+    if (ranks && int64_t(i % window) != ranks->rank())
+      continue;
     Expected<Executable::Results> results = runOnce(*executable, inputs);
     if (!results)
       return results.takeError();
@@ -150,15 +158,18 @@ Error readVariables(Session &session, ArrayRef<std::string> names,
   return Error::success();
 }
 
-Expected<Answer> execute(Request request, Device device) {
+Expected<Answer> execute(Request request, Device device,
+                         std::shared_ptr<Communicator> ranks = nullptr) {
   SessionOptions sessionOptions;
   sessionOptions.threads = 1;
   sessionOptions.device = device;
+  sessionOptions.ranks = ranks;
   Expected<std::unique_ptr<Session>> session = Session::create(sessionOptions);
   if (!session)
     return session.takeError();
   request.options.target = (*session)->target().str();
   request.options.arch = (*session)->arch();
+  request.options.ranks = ranks ? ranks->size() : 1;
   Expected<Program> program = compile(request.module, request.options);
   if (!program)
     return program.takeError();
@@ -177,11 +188,33 @@ Expected<Answer> execute(Request request, Device device) {
   if (Error error = (*session)->derive())
     return std::move(error);
   Answer answer;
-  if (Error error = runAll(**session, function, request, answer))
+  if (Error error = runAll(**session, function, request, ranks.get(), answer))
     return std::move(error);
   if (Error error = readVariables(**session, request.read, answer))
     return std::move(error);
   return answer;
+}
+
+/// Lets a rank take each micro-batch of a window.
+Expected<Answer> executeByRanks(const Request &request, Device device) {
+  auto ranks = createThreadRanks(request.options.accumulate);
+  std::vector<std::optional<Expected<Answer>>> answers(ranks.size());
+  std::vector<llvm::thread> threads;
+  for (auto [rank, answer] : zip_equal(ranks, answers))
+    threads.emplace_back([&, own = std::shared_ptr(std::move(rank))] mutable {
+      answer.emplace(execute(request, device, std::move(own)));
+    });
+  for (llvm::thread &thread : threads)
+    thread.join();
+  Error errors = Error::success();
+  for (auto &answer : answers)
+    errors = joinErrors(std::move(errors), answer->takeError());
+  if (errors)
+    return std::move(errors);
+  for (auto &answer : answers)
+    if ((*answer)->bytes != (*answers.front())->bytes)
+      return createStringError("ranks have different results or state");
+  return std::move(*answers.front());
 }
 
 } // namespace
@@ -203,8 +236,12 @@ int mp::tool::fuzzdriverMain(int argc, char **argv) {
     errs() << toString(session.takeError()) << "\n";
     return 2;
   }
+  bool byRanks = argc > 2 && StringRef(argv[2]) == "ranks";
   while (std::optional<Request> request = Request::next()) {
-    Expected<Answer> answer = execute(std::move(*request), device->device);
+    Expected<Answer> answer =
+        byRanks && request->options.accumulate > 1
+            ? executeByRanks(*request, device->device)
+            : execute(std::move(*request), device->device);
     if (!answer) {
       std::string text = toString(answer.takeError());
       outs() << json::Value(json::Object{{"error", validUtf8(text)}}) << "\n";

@@ -43,6 +43,12 @@ def rows(node, open_):
     return [len(value.type.shape) == len(node.results[0].type.shape) for value in node.results]
 
 
+def features(node, open_):
+    """As `rows`, but the last dimension is summed over, so it is not the batch."""
+    refuse_if(len(node.operands[0].type.shape) < 2)
+    return rows(node, open_)
+
+
 def all_rows(node, open_):
     """All operands have rows, and so has a result that is not one number."""
     refuse_if(not all(open_))
@@ -141,8 +147,9 @@ RULES = {
     **dict.fromkeys(["mp.cross_entropy", "mp.nll_loss", "mp.accuracy"], along),
     **dict.fromkeys(["mp.binary_cross_entropy", "mp.kl_div", "mp.in_training"], all_rows),
     **{head_of(name): reduction for name in [*REDUCTIONS, "mp.argmax"]},
-    **dict.fromkeys(["mp.softmax", "mp.log_softmax", "mp.cumsum", "mp.layer_norm", "mp.linear", "mp.conv2d", "mp.one_hot",
+    **dict.fromkeys(["mp.softmax", "mp.log_softmax", "mp.cumsum", "mp.layer_norm", "mp.conv2d", "mp.one_hot",
                      "mp.max_pool2d", "mp.avg_pool2d"], rows),
+    "mp.linear": features,
     "mp.transpose": transpose, "mp.reshape": reshape, "mp.broadcast": broadcast, "mp.slice": slice_, "mp.pad": pad,
     "mp.concat": along, "mp.matmul": matmul, "mp.gather": gather, "mp.scatter_add": scatter_add,
     "mp.rotary_embedding": rotary, "mp.sort": sorted_, "mp.top_k": sorted_,

@@ -20,7 +20,7 @@ namespace {
 constexpr int64_t kInputs = 6;
 
 /// Two layers, with a batch norm, running statistics and dropout between them.
-std::string network(StringRef recipe) {
+std::string network(StringRef recipe, double dropout = 0.25) {
   return formatv(R"mlir(
     mp.variable @w1 : tensor<8x6xf32> = #mp.init<kaiming_uniform>
     mp.variable @g : tensor<8xf32> = #mp.init<ones>
@@ -56,7 +56,7 @@ std::string network(StringRef recipe) {
       mp.write @running, %new : tensor<8xf32>
       mp.write @last, %average : tensor<8xf32>
       %a = mp.tanh %h : tensor<?x8xf32>
-      %d0 = mp.dropout %a {{p = 0.25} : tensor<?x8xf32>
+      %d0 = mp.dropout %a {{p = {1}} : tensor<?x8xf32>
       %w2 = mp.read @w2 : tensor<1x8xf32>
       %y = mp.linear %d0, %w2 : tensor<?x8xf32>, tensor<1x8xf32>
       %d = mp.sub %y, %t : tensor<?x1xf32>, tensor<?x1xf32>
@@ -69,11 +69,17 @@ std::string network(StringRef recipe) {
     mp.train @step of @loss {0} {{
       mp.minimize result(0) {{optimizer = #mp.adamw<lr = 5.0e-2>}
     })mlir",
-                 recipe)
+                 recipe, dropout)
       .str();
 }
 
 using Bytes = std::map<std::string, std::string>;
+
+/// The elements of a variable of f32.
+Numbers numbersOf(const std::string &bytes) {
+  return unpack(bytes.data(),
+                {ElementType::F32, {static_cast<int64_t>(bytes.size() / 4)}});
+}
 
 /// A process of a run: a session, and the entry points of one step.
 class Process {
@@ -296,19 +302,39 @@ TEST(DataParallel, RanksMayHaveMicroBatchesThemselves) {
     auto found = two.step(rows.x, rows.t, {4, 4, 4, 4});
     EXPECT_EQ(found[0], found[1]);
     EXPECT_EQ(two[0].state(), two[1].state());
-    for (const char *name : {"w1", "g", "b1", "w2", "batches"}) {
-      bool isCount = name == StringRef("batches");
-      auto type = isCount ? ElementType::I64 : ElementType::F32;
-      std::string a = one.state().at(name), b = two[0].state().at(name);
-      for (size_t at = 0; at < a.size(); at += byteWidth(type)) {
-        if (isCount)
-          EXPECT_EQ(a, b);
-        else
-          EXPECT_NEAR(*reinterpret_cast<const float *>(a.data() + at),
-                      *reinterpret_cast<const float *>(b.data() + at), 1e-5)
-              << name;
-      }
-    }
+    Bytes state = two[0].state(), whole = one.state();
+    EXPECT_EQ(state.at("batches"), whole.at("batches"));
+    for (const char *name : {"w1", "g", "b1", "w2"})
+      for (auto [a, b] :
+           zip_equal(numbersOf(state.at(name)), numbersOf(whole.at(name))))
+        EXPECT_NEAR(a, b, 1e-5) << name;
+  }
+}
+
+// Batch norms over the rows of all ranks are those of one batch of these rows.
+TEST(DataParallel, BatchNormsMayTakeTheRowsOfAllRanks) {
+  std::string module = network("", /*dropout=*/0);
+  CompileOptions options = optionsOf(3);
+  options.batchNorm = "all";
+  Process one(module, optionsOf(1), nullptr, {12});
+  Ranks three(module, options, 3, {4}), apart(module, optionsOf(3), 3, {4});
+  for (unsigned step = 0; step < 3; ++step) {
+    RandomRows rows(12, step);
+    Bytes expected = one.step(rows.x, rows.t, 0, {12});
+    auto found = three.step(rows.x, rows.t, {4, 4, 4});
+    auto others = apart.step(rows.x, rows.t, {4, 4, 4});
+    EXPECT_EQ(found[0], found[2]);
+    EXPECT_EQ(three[0].state(), three[2].state());
+    EXPECT_NEAR(numbersOf(found[0].at("loss"))[0],
+                numbersOf(expected.at("loss"))[0], 1e-5);
+    EXPECT_GT(std::abs(numbersOf(others[0].at("loss"))[0] -
+                       numbersOf(expected.at("loss"))[0]),
+              1e-3);
+    Bytes state = three[0].state(), whole = one.state();
+    for (const char *name : {"w1", "g", "b1", "w2", "bn.mean", "bn.var"})
+      for (auto [a, b] :
+           zip_equal(numbersOf(state.at(name)), numbersOf(whole.at(name))))
+        EXPECT_NEAR(a, b, 2e-5) << name << " step " << step;
   }
 }
 
