@@ -580,6 +580,11 @@ def VerifyStep : Mp_Pass<"mp-verify-step", "::mlir::ModuleOp"> {
     - No value that contains the loss scale reaches a variable, or the norm that clips, without
       `mp.unscale_and_check`.
 
+    Ranks, in a step with `mp.ranks`: what a rank computes from its rows, its number or its window reaches a variable or
+    a flag only through `mp.all_reduce`, `mp.all_gather` or `mp.broadcast_from`. All ranks thus skip together and leave
+    the same state. A part of a tensor (`part_of`) and window variables are a rank's own; the conditions of their writes
+    are not.
+
     Micro-batches: `accumulate` writes only window variables. These include its flags, each combined with what
     the micro-batches before left in it. What `apply` reads of them is followed into `accumulate`, so the
     rules above are about the same checks.
