@@ -58,7 +58,7 @@ private:
   void findIdle() {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(&step.getBody().front());
-    idle = readIdle(b, step.getName());
+    idle = readIdle(b, step.getName(), variables);
   }
 
   /// Returns what this rank adds to a sum: the value, or zeros.

@@ -1,18 +1,16 @@
 //===- Exchange.cpp - values that ranks combine ---------------------------===//
 #include "passes/step/Exchange.h"
 #include "dialect/ops/Logic.h"
-#include "passes/analysis/VariableTable.h"
 #include "program/Names.h"
 
 using namespace mlir;
 using namespace mp;
 
-Value mp::readIdle(ImplicitLocOpBuilder &b, StringRef step) {
-  auto module =
-      b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
+Value mp::readIdle(ImplicitLocOpBuilder &b, StringRef step,
+                   VariableTable &variables) {
   auto flag = RankedTensorType::get({}, b.getI1Type());
   std::string name = (step + kIdleVariable).str();
-  VariableTable(module).create(b.getLoc(), name, flag, StateKind::window, 0);
+  variables.create(b.getLoc(), name, flag, StateKind::window, 0);
   return ReadOp::create(b, flag, name);
 }
 
@@ -40,27 +38,28 @@ void mp::moveUp(Operation *op) {
     op->moveBefore(&op->getBlock()->front());
 }
 
-static int64_t bytesOf(AllReduceOp op) {
+static int64_t bytesOf(Operation *op) {
   int64_t bytes = 0;
-  for (Value input : op.getInputs())
+  for (Value input : op->getOperands())
     bytes += tensorType(input).getNumElements() *
              llvm::divideCeil(elementType(input).getIntOrFloatBitWidth(), 8);
   return bytes;
 }
 
 namespace {
-/// Exchanges that become one at the place of the last of them.
+/// Exchanges of one kind that become one at the place of the last of them.
 struct Bucket {
-  SmallVector<AllReduceOp> ops;
+  SmallVector<Operation *> ops;
   int64_t bytes = 0;
 
-  bool isLike(AllReduceOp op) const {
-    AllReduceOp first = ops.front();
-    return first.getReduction() == op.getReduction() &&
-           elementType(first.getInputs()[0]) == elementType(op.getInputs()[0]);
+  bool isLike(Operation *op) const {
+    Operation *first = ops.front();
+    return first->getName() == op->getName() &&
+           first->getAttrDictionary() == op->getAttrDictionary() &&
+           elementType(first->getOperand(0)) == elementType(op->getOperand(0));
   }
   bool isNeededBefore(Operation *place) const {
-    return llvm::any_of(ops, [&](AllReduceOp op) {
+    return llvm::any_of(ops, [&](Operation *op) {
       return llvm::any_of(op->getUsers(), [&](Operation *user) {
         return user->isBeforeInBlock(place);
       });
@@ -71,20 +70,21 @@ struct Bucket {
       return;
     SmallVector<Value> inputs, old;
     SmallVector<Location> locations;
-    for (AllReduceOp op : ops) {
-      llvm::append_range(inputs, op.getInputs());
-      llvm::append_range(old, op.getOutputs());
-      locations.push_back(op.getLoc());
+    for (Operation *op : ops) {
+      llvm::append_range(inputs, op->getOperands());
+      llvm::append_range(old, op->getResults());
+      locations.push_back(op->getLoc());
     }
-    AllReduceOp last = ops.back();
+    Operation *last = ops.back();
+    OperationState state(FusedLoc::get(last->getContext(), locations),
+                         last->getName(), inputs, ValueRange(old).getTypes(),
+                         last->getAttrs());
     OpBuilder builder(last);
-    auto joined = AllReduceOp::create(
-        builder, FusedLoc::get(last.getContext(), locations),
-        last.getReduction(), inputs);
-    for (auto [before, now] : llvm::zip_equal(old, joined.getOutputs()))
+    Operation *joined = builder.create(state);
+    for (auto [before, now] : llvm::zip_equal(old, joined->getResults()))
       before.replaceAllUsesWith(now);
-    for (AllReduceOp op : ops)
-      op.erase();
+    for (Operation *op : ops)
+      op->erase();
   }
 };
 } // namespace
@@ -99,14 +99,16 @@ void mp::joinExchanges(func::FuncOp function, int64_t bucket) {
       return true;
     });
   };
-  for (auto op : llvm::to_vector(function.getOps<AllReduceOp>())) {
-    close([&](Bucket &other) { return other.isNeededBefore(op); });
+  for (Operation &op : llvm::make_early_inc_range(function.getBody().front())) {
+    if (!isa<AllReduceOp, AllGatherOp>(op))
+      continue;
+    close([&](Bucket &other) { return other.isNeededBefore(&op); });
     auto alike =
-        llvm::find_if(open, [&](Bucket &other) { return other.isLike(op); });
+        llvm::find_if(open, [&](Bucket &other) { return other.isLike(&op); });
     if (alike == open.end())
       alike = open.insert(open.end(), Bucket());
-    alike->ops.push_back(op);
-    alike->bytes += bytesOf(op);
+    alike->ops.push_back(&op);
+    alike->bytes += bytesOf(&op);
     close([&](Bucket &other) { return other.bytes >= bucket; });
   }
   close([](Bucket &) { return true; });

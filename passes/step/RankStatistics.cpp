@@ -25,8 +25,7 @@ public:
     RankFlow flow(step);
     for (auto write : step.getOps<WriteOp>())
       if (!variables.changesWhenSkipped(write) &&
-          llvm::any_of(write->getOperands(),
-                       [&](Value v) { return flow.differs(v); })) {
+          !isOfAllRanks(write.getValue(), flow)) {
         if (write.getPredicate())
           return write.emitOpError()
                  << "writes @" << write.getVariable()
@@ -50,6 +49,24 @@ public:
   }
 
 private:
+  /// Whether ranks have computed a value together, so that it follows them all
+  /// at once.
+  static bool isOfAllRanks(Value value, const RankFlow &flow) {
+    if (flow.differs(value))
+      return false;
+    SetVector<Operation *> work;
+    if (Operation *op = value.getDefiningOp())
+      work.insert(op);
+    for (unsigned i = 0; i < work.size(); ++i) {
+      if (isa<AllReduceOp>(work[i]))
+        return true;
+      for (Value operand : work[i]->getOperands())
+        if (Operation *op = operand.getDefiningOp())
+          work.insert(op);
+    }
+    return false;
+  }
+
   bool isWritten(Value value) const {
     auto read = value.getDefiningOp<ReadOp>();
     return read && llvm::any_of(writes, [&](WriteOp write) {

@@ -47,6 +47,7 @@ public:
     for (Operation *op : ops)
       rewrite(op);
     eraseDead(function);
+    joinExchanges(function, kBucketBytes);
   }
 
 private:

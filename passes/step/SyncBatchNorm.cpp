@@ -110,22 +110,24 @@ struct SyncBatchNorm : mp::impl::SyncBatchNormBase<SyncBatchNorm> {
   using Base::Base;
 
   void runOnOperation() override {
+    VariableTable variables(getOperation());
     for (TrainOp recipe : getOperation().getOps<TrainOp>()) {
       auto function =
           getOperation().lookupSymbol<func::FuncOp>(recipe.getFunction());
       if (function && !function.isExternal())
-        synchronize(function, recipe.getEntry());
+        synchronize(function, recipe.getEntry(), variables);
     }
   }
 
 private:
-  void synchronize(func::FuncOp function, StringRef step) {
+  void synchronize(func::FuncOp function, StringRef step,
+                   VariableTable &variables) {
     auto norms = llvm::to_vector(function.getOps<BatchNormOp>());
     if (norms.empty())
       return;
     auto b = ImplicitLocOpBuilder::atBlockBegin(function.getLoc(),
                                                 &function.getBody().front());
-    Value idle = readIdle(b, step);
+    Value idle = readIdle(b, step, variables);
     for (BatchNormOp norm : norms)
       Synchronized(norm, idle).replace();
   }

@@ -42,11 +42,11 @@ std::string text(const std::function<void(llvm::StringRef)> &note) {
 }
 
 Texts textsOf(const StepOptions &options) {
-  // With another field, this does not compile.
-  const auto &[batch, precision, policy, scaler, staticScale, accumulate,
-               clipNorm, clipValue, recompute, recipe, totalSteps, outputs,
-               predictions, plugins, insertPasses, device, threads, seed,
-               onNote] = options;
+  // With another field, this does not compile. C has no ranks.
+  const auto &[batch, precision, policy, scaler, staticScale, accumulate, ranks,
+               shardOptimizer, clipNorm, clipValue, recompute, recipe,
+               totalSteps, outputs, predictions, plugins, insertPasses, device,
+               threads, seed, onNote] = options;
   return {{"batch", text(batch)},
           {"precision", text(precision)},
           {"policy", text(policy)},
