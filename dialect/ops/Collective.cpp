@@ -102,11 +102,26 @@ LogicalResult BroadcastFromOp::inferReturnTypes(MLIRContext *, Where location,
 // Gradients
 //===----------------------------------------------------------------------===//
 
+/// Exchanges the gradients that there are: a result that nothing uses has none,
+/// and has none on all ranks.
+static Gradients exchanged(ValueRange g,
+                           llvm::function_ref<Operation *(ValueRange)> make) {
+  auto known = llvm::to_vector(
+      llvm::make_filter_range(g, [](Value each) { return bool(each); }));
+  Operation *exchange = known.empty() ? nullptr : make(known);
+  Gradients gradients;
+  unsigned next = 0;
+  for (Value each : g)
+    gradients.push_back(each ? exchange->getResult(next++) : Value());
+  return gradients;
+}
+
 /// What ranks differentiate is the sum of their results, so a tensor that all
 /// of them see has the sum of their gradients.
 static Gradients sumOfRanks(ImplicitLocOpBuilder &b, ValueRange g) {
-  auto sum = AllReduceOp::create(b, RankReduction::sum, g);
-  return {sum.result_begin(), sum.result_end()};
+  return exchanged(g, [&](ValueRange known) {
+    return AllReduceOp::create(b, RankReduction::sum, known);
+  });
 }
 
 /// Gives the gradient of a maximum to the elements that are equal to it, in
@@ -125,24 +140,27 @@ Gradients AllReduceOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
   if (getReduction() == RankReduction::max)
     for (auto [sum, x, largest] :
          llvm::zip_equal(sums, getInputs(), getOutputs()))
-      sum = toLargest(b, x, largest, sum);
+      if (sum)
+        sum = toLargest(b, x, largest, sum);
   return sums;
 }
 Gradients AllGatherOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
-  auto parts = ReduceScatterOp::create(b, RankReduction::sum, g);
-  return {parts.result_begin(), parts.result_end()};
+  return exchanged(g, [&](ValueRange known) {
+    return ReduceScatterOp::create(b, RankReduction::sum, known);
+  });
 }
 Gradients ReduceScatterOp::buildGradients(ImplicitLocOpBuilder &b,
                                           ValueRange g) {
   int64_t ranks = tensorType(getInputs().front()).getDimSize(0);
-  auto gathered = AllGatherOp::create(b, g, ranks);
-  Gradients all{gathered.result_begin(), gathered.result_end()};
-  if (getReduction() == RankReduction::max) {
-    auto largest = AllGatherOp::create(b, getOutputs(), ranks);
+  auto gather = [&](ValueRange parts) {
+    return AllGatherOp::create(b, parts, ranks);
+  };
+  Gradients all = exchanged(g, gather);
+  if (getReduction() == RankReduction::max)
     for (auto [gradient, x, most] :
-         llvm::zip_equal(all, getInputs(), largest.getOutputs()))
-      gradient = toLargest(b, x, most, gradient);
-  }
+         llvm::zip_equal(all, getInputs(), gather(getOutputs()).getOutputs()))
+      if (gradient)
+        gradient = toLargest(b, x, most, gradient);
   return all;
 }
 Gradients BroadcastFromOp::buildGradients(ImplicitLocOpBuilder &b,
@@ -152,6 +170,8 @@ Gradients BroadcastFromOp::buildGradients(ImplicitLocOpBuilder &b,
                                    splat(b, count, getRoot()));
   Gradients gradients = sumOfRanks(b, g);
   for (Value &gradient : gradients) {
+    if (!gradient)
+      continue;
     auto number = RankedTensorType::get({}, elementType(gradient));
     gradient = SelectOp::create(b, isRoot, gradient, splat(b, number, 0));
   }
