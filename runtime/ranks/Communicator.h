@@ -82,9 +82,11 @@ public:
   [[noreturn]] virtual void abort(llvm::StringRef message) = 0;
 
   using Time = std::chrono::steady_clock::time_point;
-  using Observer = std::function<void(const Collective &, Time begin)>;
+  using Observer =
+      std::function<void(const Collective &, Time begin, Time met)>;
   /// Lets processes that have a thread for exchanges tell on it of each that
-  /// ends, and when it began. To be called before the first.
+  /// ends, when its turn came, and when all ranks had started it. To be called
+  /// before the first.
   void observe(Observer seen) { observer = std::move(seen); }
 
 protected:

@@ -341,6 +341,7 @@ bool Exchange::broadcast(const StartedJob &job) {
 std::string Exchange::run(const StartedJob &job) {
   if (!meet(job))
     return failure;
+  metAt = RankClock::now();
   // What is small, and what has no other rank to go to.
   if (from.bytes() <= kInline)
     finishInline(job);

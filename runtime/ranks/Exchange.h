@@ -39,6 +39,8 @@ public:
   /// Runs a collective to its end. Returns what has made the group fail, or "".
   /// After a failure, nothing may be run any more.
   std::string run(const StartedJob &job);
+  /// When the last collective that has run had been started by all ranks.
+  RankClock::time_point met() const { return metAt; }
 
 private:
   using Words = std::vector<int>;
@@ -66,6 +68,7 @@ private:
   Peers &peers;
   uint64_t pieceBytes;
   std::string failure;
+  RankClock::time_point metAt;
   llvm::SmallString<512> text; ///< of the collective that runs
   TensorRuns from, to;
   /// They grow to what the largest collective needs, and stay.

@@ -169,7 +169,7 @@ void MpiRanks::run(StartedJob &job) {
   if (!failure.empty())
     return fail(std::move(failure));
   if (observer)
-    observer(job.collective, begin);
+    observer(job.collective, begin, exchange->met());
   ended.store(job.ticket + 1);
   ended.notify_all();
 }

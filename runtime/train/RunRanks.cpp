@@ -106,10 +106,14 @@ Error checkAlike(const TrainingRun &run) {
 }
 
 void traceExchanges(Communicator &ranks, std::shared_ptr<Trace> trace) {
-  ranks.observe(
-      [trace](const Collective &collective, Communicator::Time begin) {
-        trace->add(Trace::Kind::Exchange, trace->name(collective.str()), begin);
-      });
+  ranks.observe([trace](const Collective &collective, Communicator::Time begin,
+                        Communicator::Time met) {
+    std::string text = collective.str();
+    trace->add(Trace::Kind::Exchange, trace->name("wait for other ranks", text),
+               begin, met);
+    trace->add(Trace::Kind::Exchange,
+               trace->name(StringRef(text).split(' ').first, text), met);
+  });
 }
 
 Error writeTraceOfRanks(const TrainingRun &run) {

@@ -3,6 +3,7 @@
 #include "runtime/ranks/MpiRanks.h"
 #include "runtime/train/Monitor.h"
 #include "runtime/train/Progress.h"
+#include "runtime/train/RunRanks.h"
 #include "runtime/train/Trainer.h"
 #include "support/Error.h"
 #include "tools/common/Streams.h"
@@ -174,12 +175,15 @@ int train(ArrayRef<const char *> arguments) {
   std::shared_ptr<Communicator> ranks = options.ranks;
   bool leads = !ranks || ranks->rank() == 0;
   auto others = describe(options, common).parse(arguments);
-  if (!others)
-    return report(others.takeError());
-  if (!*others)
+  if (others && !*others)
     return 0;
-  if (options.data.empty())
-    return report(make_error<UsageError>("--data DIR is missing"));
+  Error mistake = others.takeError();
+  if (!mistake && options.data.empty())
+    mistake = make_error<UsageError>("--data DIR is missing");
+  if (ranks)
+    mistake = agree(*ranks, std::move(mistake));
+  if (mistake)
+    return reportOfRun(ranks, std::move(mistake));
   options.module = others->value().front();
   options.settings() = common.recipe;
   options.device = common.device;
