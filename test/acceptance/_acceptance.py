@@ -12,8 +12,8 @@ import sys
 from pathlib import Path
 
 
-def options(description):
-    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+def options(description, parents=()):
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter, parents=parents)
     parser.add_argument("--source", type=Path, required=True, help="root of the repository")
     parser.add_argument("--tools", type=Path, required=True, help="folder of mp-run")
     parser.add_argument("--data", type=Path, required=True, help="folder of Fashion-MNIST")
