@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "CollectiveCase.h"
 #include "runtime/ranks/MpiRanks.h"
+#include "runtime/ranks/OrderedReduce.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
 #include <csignal>
@@ -147,6 +148,25 @@ void measure(Communicator &rank) {
       llvm::outs() << rank.size() << " ranks, " << elements * 4
                    << " bytes: " << llvm::format("%.1f us\n", us);
   }
+  // What a rank adds up of 8 MiB, with contributions of all.
+  int64_t elements = (2 << 20) / rank.size();
+  std::vector<std::vector<float>> given(rank.size());
+  std::vector<const void *> all;
+  for (auto &values : given) {
+    values.assign(elements, 1);
+    all.push_back(values.data());
+  }
+  std::vector<float> reduced(elements);
+  auto begin = Clock::now();
+  for (int i = 0; i < 50; ++i)
+    orderedReduce(Collective::Reduction::Sum, ElementType::F32, all, elements,
+                  reduced.data());
+  double seconds =
+      std::chrono::duration<double>(Clock::now() - begin).count() / 50;
+  if (rank.rank() == 0)
+    llvm::outs() << "reduces "
+                 << llvm::format("%.2f GB/s\n", 4e-9 * elements * rank.size() /
+                                                    seconds);
 }
 
 } // namespace
