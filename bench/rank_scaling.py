@@ -16,11 +16,12 @@ needs no core of the rank's, and runs while backward goes on; the rest is added 
     begin(k) = max(ready(k), end(k - 1)),  end(k) = begin(k) + free * e(b(k), N)
     T(N) = max(C * forward_and_backward, end(last)) + C * update + (1 - free) * sum of e(b(k), N) + small
 
-`small` is what ranks exchange beside gradients: flags, and whether all go on. If N ranks share fewer cores, C is as many times
-larger. The efficiency is C / T(N), as every rank has a batch of its own (weak scaling).
+`small` is what ranks exchange beside gradients: flags, and whether all go on. The efficiency is C / T(N), as every rank has a batch of its own (weak scaling).
 
-On this machine, ranks exchange through memory, which takes their cores, so `free` is 0. C is measured on one rank of one core,
-latency, bandwidth and reduce by `mpi-ranks measure` with as many ranks. Nothing is fitted to the steps that are predicted.
+On this machine, ranks exchange through memory, which takes their cores, so `free` is 0. C is measured on N processes at a time
+that exchange nothing, as cores share caches, memory and perhaps more; latency, bandwidth and reduce are measured by `mpi-ranks
+measure` with as many ranks. Nothing is fitted to the steps that are predicted. `one_rank_seconds` is the step of a process that
+has the machine for itself; `images_ratio` compares with that.
 
 The published runs are predicted from the sizes of the networks, the speed of one GPU and that of the network cards, with all of
 an exchange free (`predicted`) and with none (`no_overlap`): between the two, a run is explained."""
@@ -40,7 +41,7 @@ from pathlib import Path
 import _networks
 from _machine import ROOT, circumstances, output
 
-MODELS = {"mlp": "examples/fashion-mnist/mlp.mlir", "mlp-8x1024": "bench/models/mlp-8x1024.mlir"}
+MODELS = {"mlp": ("examples/fashion-mnist/mlp.mlir", [32, 128, 512]), "mlp-8x1024": ("bench/models/mlp-8x1024.mlir", [128])}
 ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 GB, MIB = 1e9, 2**20
 MESSAGES = {"mantissa": lambda ranks: 3 * (ranks - 1), "ring": lambda ranks: 2 * (ranks - 1),
@@ -171,40 +172,47 @@ def read_trace(path, warmup):
             "hidden": 1 - overlap(moving, waiting) / moved if moved else None}
 
 
-def train(options, model, batch, ranks, folder):
-    trace = folder / "trace.json"
-    mpirun(options, ranks, options.tools / "mp-run", "train", ROOT / MODELS[model], "--data", folder / "data", "--batch", batch,
-           "--precision", "fp32", "--threads", 1, "--epochs", 10000, "--max-steps", options.warmup + options.steps,
-           "--eval-every", 10**6, "--drop-last", "--trace", trace)
-    return read_trace(trace, options.warmup)
+#: Runs a command as a process that is not a rank, which mpirun binds as it would bind a rank.
+ALONE = ("sh", "-c", 'trace=$0-$OMPI_COMM_WORLD_RANK.json; unset OMPI_COMM_WORLD_SIZE PMIX_RANK PMI_RANK; exec "$@" --trace $trace')
 
 
-def predict(options, found, ranks, link):
-    compute = found[1]["step"] * max(1, ranks / options.cores)
-    buckets = [(size, 1) for size in found[ranks]["buckets"]]
-    return step_seconds(compute, buckets, ranks, link, free=0)
+def train(options, model, batch, ranks, folder, exchanges=True):
+    trace = folder / "trace"
+    command = (options.tools / "mp-run", "train", ROOT / MODELS[model][0], "--data", folder / "data", "--batch", batch,
+               "--precision", "fp32", "--threads", 1, "--epochs", 10000, "--max-steps", options.warmup + options.steps,
+               "--eval-every", 10**6, "--drop-last")
+    if exchanges:
+        mpirun(options, ranks, *command, "--trace", f"{trace}-0.json")
+    else:
+        mpirun(options, ranks, *ALONE, trace, *command)
+    return read_trace(Path(f"{trace}-0.json"), options.warmup)
 
 
 def compare(options, model, batch, links, folder):
-    rounds = [{ranks: train(options, model, batch, ranks, folder) for ranks in (1, *options.ranks)} for _ in range(options.rounds)]
-    middle = {ranks: {key: statistics.median(one[ranks][key] for one in rounds) if isinstance(value, float) else value
-                      for key, value in rounds[0][ranks].items()} for ranks in rounds[0]}
+    kinds = [(1, False), *((ranks, exchanges) for ranks in options.ranks for exchanges in (False, True))]
+    rounds = [{(ranks, exchanges): train(options, model, batch, ranks, folder, exchanges) for ranks, exchanges in kinds}
+              for _ in range(options.rounds)]
+    middle = {kind: {key: statistics.median(one[kind][key] for one in rounds) if isinstance(value, float) else value
+                     for key, value in rounds[0][kind].items()} for kind in kinds}
+    alone = middle[1, False]["step"]
     for ranks in options.ranks:
-        predicted, measured = predict(options, middle, ranks, links[ranks]), middle[ranks]["step"]
-        ratios = [ranks * one[1]["step"] / one[ranks]["step"] for one in rounds]
-        print(f"{model:12} {batch:6} {ranks:6} {1e3 * middle[1]['step']:9.2f} {1e3 * predicted:10.2f} {1e3 * measured:9.2f} "
-              f"{predicted / measured - 1:7.2f} {statistics.median(ratios):8.2f} {middle[ranks]['hidden'] or 0:7.2f}", flush=True)
-        yield {"model": model, "batch": batch, "ranks": ranks, "one_rank_seconds": middle[1]["step"], "predicted_seconds": predicted,
-               "measured_seconds": measured, "error": predicted / measured - 1, "images_ratio": statistics.median(ratios),
-               "images_ratios": ratios, "hidden": middle[ranks]["hidden"], "exchange_seconds": middle[ranks]["exchange"],
-               "wait_for_ranks_seconds": middle[ranks]["waits_for_ranks"], "buckets": middle[ranks]["buckets"]}
+        crowded, found = middle[ranks, False]["step"], middle[ranks, True]
+        predicted = step_seconds(crowded, [(size, 1) for size in found["buckets"]], ranks, links[ranks], free=0)
+        measured, hidden = found["step"], found["hidden"]
+        ratios = [ranks * one[1, False]["step"] / one[ranks, True]["step"] for one in rounds]
+        print(f"{model:12} {batch:6} {ranks:6} {1e3 * alone:9.2f} {1e3 * crowded:9.2f} {1e3 * predicted:10.2f} {1e3 * measured:9.2f} "
+              f"{predicted / measured - 1:7.2f} {statistics.median(ratios):8.2f} {hidden or 0:7.2f}", flush=True)
+        yield {"model": model, "batch": batch, "ranks": ranks, "one_rank_seconds": alone, "without_exchange_seconds": crowded,
+               "predicted_seconds": predicted, "measured_seconds": measured, "error": predicted / measured - 1,
+               "images_ratio": statistics.median(ratios), "images_ratios": ratios, "hidden": hidden,
+               "exchange_seconds": found["exchange"], "wait_for_ranks_seconds": found["waits_for_ranks"], "buckets": found["buckets"]}
 
 
 def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tools", type=Path, default=ROOT / "build/release/bin", help="folder of mp-run and mpi-ranks (%(default)s)")
     parser.add_argument("--models", nargs="+", choices=MODELS, default=list(MODELS), help="which (%(default)s)")
-    parser.add_argument("--batches", nargs="+", type=int, default=[32, 128, 512], help="of a rank (%(default)s)")
+    parser.add_argument("--batches", nargs="+", type=int, help="of a rank (each model's own)")
     parser.add_argument("--ranks", nargs="+", type=int, default=[2, 4], help="beside one (%(default)s)")
     parser.add_argument("--rounds", type=int, default=5, help="of each, taking turns (%(default)s)")
     parser.add_argument("--steps", type=int, default=40, help="measured in a round (%(default)s)")
@@ -222,12 +230,12 @@ def measure(options):
         sys.exit("there is no mpirun: apt-get install openmpi-bin, or give --model-only")
     links = {ranks: probe(options, ranks) for ranks in options.ranks}
     results = []
-    print(f"{'model':12} {'batch':>6} {'ranks':>6} {'one ms':>9} {'predicted':>10} {'measured':>9} {'error':>7} {'images/s':>8} {'hidden':>7}")
+    print(f"{'model':12} {'batch':>6} {'ranks':>6} {'alone ms':>9} {'N alone':>9} {'predicted':>10} {'measured':>9} {'error':>7} {'images/s':>8} {'hidden':>7}")
     with tempfile.TemporaryDirectory() as folder:
-        _networks.write_data(Path(folder) / "data", _networks.MODELS["mlp"], max(options.batches) * max(options.ranks))
-        for model in options.models:
-            for batch in options.batches:
-                results += compare(options, model, batch, links, Path(folder))
+        plan = [(model, batch) for model in options.models for batch in options.batches or MODELS[model][1]]
+        _networks.write_data(Path(folder) / "data", _networks.MODELS["mlp"], max(batch for _, batch in plan) * max(options.ranks))
+        for model, batch in plan:
+            results += compare(options, model, batch, links, Path(folder))
     return links, results
 
 
