@@ -3,6 +3,7 @@
 what is missing is named, with how to get it. PyTorch and Google Benchmark are stood in for."""
 
 import json
+import shutil
 import subprocess
 import sys
 
@@ -104,6 +105,14 @@ def main():
     check_circumstances(out, made)
     run(bench / "embedding.py", *tools, "--data", arguments.data, "--rounds", 1, "--epochs", 1, "--json", out)
     check_circumstances(out, made)
+    text = run(bench / "rank_scaling.py", *tools, "--model-only", "--json", out)
+    assert text.count("measured 0.") == 4 and len(json.loads(out.read_text())["predictions"]) == 6, text
+    if shutil.which("mpirun") and (arguments.tools / "mpi-ranks").is_file():
+        run(bench / "rank_scaling.py", *tools, "--models", "mlp", "--batches", 8, "--ranks", 2, "--rounds", 1, "--steps", 3, "--warmup", 1,
+            "--json", out)
+        check_circumstances(out, made)
+    text = run(bench / "rank_scaling.py", "--tools", work / "nowhere", fails=True)
+    assert "scripts/build.sh mp-run" in text, text
     run(bench / "pipeline.py", *tools, "--ops", 20, "--rounds", 1, "--json", out)
     check_circumstances(out, made)
     run(bench / "micro" / "report.py", "--program", program(work, "bench-micro", MICRO), "--out", out)
