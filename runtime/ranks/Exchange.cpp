@@ -51,15 +51,25 @@ bool Exchange::check(int code, const char *call) {
   return false;
 }
 
+/// Whether this process has a single core, which computes too.
+static bool hasOneCore() {
+  cpu_set_t cores;
+  return sched_getaffinity(0, sizeof(cores), &cores) == 0 &&
+         CPU_COUNT(&cores) == 1;
+}
+
 /// Waits are first short, at the price of a core, as most are; then they leave
 /// the core to others, as ranks may share it; then they sleep. MPI goes on only
-/// while it is called, so one that moves data sleeps late.
+/// while it is called, so one that moves data sleeps late. On a single core it
+/// sleeps soon: the core goes to the thread that computes, as with a yield, but
+/// is given back when the sleep is over, and not when a time slice is.
 bool Exchange::go(bool waitsLong, RankClock::time_point begin) {
   auto now = RankClock::now();
   peers.poll(now);
   failure = peers.failure();
   auto waited = now - begin;
-  if (waited > (waitsLong ? 1ms : 100ms))
+  static const bool oneCore = hasOneCore();
+  if (waited > (oneCore ? 50us : waitsLong ? 1ms : 100ms))
     std::this_thread::sleep_for(50us);
   else if (waited > 50us)
     sched_yield();

@@ -165,8 +165,8 @@ void measure(Communicator &rank) {
       std::chrono::duration<double>(Clock::now() - begin).count() / 50;
   if (rank.rank() == 0)
     llvm::outs() << "reduces "
-                 << llvm::format("%.2f GB/s\n", 4e-9 * elements * rank.size() /
-                                                    seconds);
+                 << llvm::format("%.2f GB/s\n",
+                                 4e-9 * elements * rank.size() / seconds);
 }
 
 } // namespace
