@@ -108,18 +108,24 @@ def begin(arguments, name, options=()):
     return run, ranks
 
 
-def disturbed(arguments, faults, expected):
-    """Runs whose rank is stopped, at the same time, as nothing happens for long; and one whose rank is killed."""
-    stopped = []
-    for rank in (0, 1):
-        run, ranks = begin(arguments, f"stopped-{rank}")
-        ranks.signal(rank, signal.SIGSTOP)
-        stopped.append((f"rank {rank} is stopped", run, ranks, rf"rank {rank} has not answered for 1[5-9] s"))
+def killed(arguments, faults, expected):
     run, ranks = begin(arguments, "killed")
     ranks.signal(1, signal.SIGKILL)
-    for what, run, ranks, says in [("rank 1 is killed", run, ranks, r"process rank 1 .*signal 9"), *stopped]:
-        faults += problems(arguments, what, run, ranks.end(), says, ranks.left())
-        ends_alike(arguments, faults, what, run, expected)
+    faults += problems(arguments, "rank 1 is killed", run, ranks.end(), r"process rank 1 .*signal 9", ranks.left())
+    ends_alike(arguments, faults, "rank 1 is killed", run, expected)
+
+
+def stopped(arguments, faults, expected, meanwhile):
+    """Ranks that are stopped, of two runs at the same time, as nothing happens for long."""
+    runs = []
+    for rank in (0, 1):
+        runs.append(begin(arguments, f"stopped-{rank}"))
+        runs[-1][1].signal(rank, signal.SIGSTOP)
+    meanwhile()
+    for rank, (run, ranks) in enumerate(runs):
+        faults += problems(arguments, f"rank {rank} is stopped", run, ranks.end(), rf"rank {rank} has not answered for 1[5-9] s",
+                           ranks.left())
+        ends_alike(arguments, faults, f"rank {rank} is stopped", run, expected)
 
 
 def two_hosts(arguments, faults, expected):
@@ -188,8 +194,8 @@ def main():
     faults = []
     expected = safetensors(train(arguments, arguments.work / "undisturbed", *FLAGS, batch=8) / "checkpoint.safetensors")
     if not arguments.only_kills:
-        disturbed(arguments, faults, expected)
-        differ(arguments, faults)
+        stopped(arguments, faults, expected, lambda: differ(arguments, faults))
+        killed(arguments, faults, expected)
         two_hosts(arguments, faults, expected)
     killed_at_random(arguments, faults, expected)
     finish(faults)
