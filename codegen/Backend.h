@@ -14,7 +14,11 @@ struct ProgramBuilder;
 
 /// The places that a step reads and writes, as wholes.
 struct StepBufferRefs {
+  /// What a step is to the exchanges between ranks.
+  enum class Exchange { None, Start, Wait };
+
   llvm::SmallVector<BufferRef> read, written;
+  Exchange exchange = Exchange::None;
 };
 
 /// The code generator of one target, for one compilation.

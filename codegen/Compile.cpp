@@ -461,6 +461,9 @@ private:
     for (const KernelLaunch &launch : emitted.launches)
       if (backend->isFinal(launch.symbol))
         scratch.kernel(launch.symbol, op, *backend);
+    if (emitted.call)
+      for (StringRef symbol : emitted.call->kernels)
+        scratch.kernel(symbol, op, *backend);
     for (const Kernel &kernel : scratch.program.kernels)
       sink->kernel(kernel);
   }
@@ -469,11 +472,14 @@ private:
   /// made late.
   void finishKernels(ArrayRef<EmittedKernel> code) {
     Program &program = builder.program;
-    llvm::StringSet<> announced;
-    for (const EmittedKernel &kernel : code)
+    llvm::StringSet<> announced, called;
+    for (const EmittedKernel &kernel : code) {
       for (const KernelLaunch &launch : kernel.launches)
         if (backend->isFinal(launch.symbol))
           announced.insert(launch.symbol);
+      if (kernel.call)
+        called.insert_range(kernel.call->kernels);
+    }
     std::vector<Kernel> kept;
     llvm::DenseMap<uint32_t, uint32_t> numbers;
     for (Entry &entry : program.entries)
@@ -485,9 +491,13 @@ private:
             kept.push_back(std::move(program.kernels[launch->kernel]));
           launch->kernel = number->second;
         }
+    for (Kernel &kernel : program.kernels)
+      if (called.contains(kernel.symbol))
+        kept.push_back(std::move(kernel));
     program.kernels = std::move(kept);
     for (const Kernel &kernel : program.kernels)
-      if (sink && !announced.contains(kernel.symbol))
+      if (sink && !announced.contains(kernel.symbol) &&
+          !called.contains(kernel.symbol))
         sink->kernel(kernel);
   }
 

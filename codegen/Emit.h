@@ -38,6 +38,8 @@ struct KernelCall {
   /// The routine that waits for the end of what the call starts; empty: it ends
   /// with the call.
   std::string wait = {};
+  /// Symbols of kernels that the routine launches itself; attributes name them.
+  llvm::SmallVector<std::string> kernels = {};
 };
 
 /// Launches run in order. `temporaries` are sizes in bytes; they live as long

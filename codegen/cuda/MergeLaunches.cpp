@@ -2,7 +2,9 @@
 //
 // Steps are put in a new order, such that launches that can be merged are ready
 // at the same time: a step that is merged with nothing comes as early as it
-// can, and a launch that is not urgent waits for others with its text.
+// can, and a launch that is not urgent waits for others with its text. What
+// waits for an exchange between ranks comes as late as it can, so that launches
+// run meanwhile; exchanges keep their order, which is that of all ranks.
 //
 //===----------------------------------------------------------------------===//
 #include "codegen/cuda/MergeLaunches.h"
@@ -26,6 +28,7 @@ namespace {
 /// A step, and the steps that wait for it.
 struct Node {
   const StagePart *part = nullptr; ///< null: merged with nothing
+  bool isWait = false;             ///< for an exchange between ranks
   SmallVector<uint32_t> next;
   unsigned waits = 0;
   /// Steps in the longest chain from here to the end.
@@ -71,6 +74,12 @@ private:
         connect(reader, step);
       history = {step, {}};
     }
+    nodes[step].isWait = touched.exchange == StepBufferRefs::Exchange::Wait;
+    if (touched.exchange == StepBufferRefs::Exchange::Start) {
+      if (lastExchange)
+        connect(*lastExchange, step);
+      lastExchange = step;
+    }
   }
 
   /// Steps touch whole places, so offsets do not matter.
@@ -87,6 +96,7 @@ private:
 
   std::vector<Node> nodes;
   llvm::DenseMap<std::pair<unsigned, uint32_t>, History> histories;
+  std::optional<uint32_t> lastExchange;
 };
 
 //===----------------------------------------------------------------------===//
@@ -121,11 +131,14 @@ public:
 private:
   Group choose() {
     for (uint32_t step : ready)
-      if (!nodes[step].part)
+      if (!nodes[step].part && !nodes[step].isWait)
         return {step};
+    SmallVector<uint32_t> launches = candidates();
+    if (launches.empty())
+      return {*firstWait()};
     Group chosen;
     llvm::StringMap<unsigned> texts;
-    for (uint32_t step : candidates()) {
+    for (uint32_t step : launches) {
       const StagePart &part = *nodes[step].part;
       bool fits = llvm::all_of(chosen, [&](uint32_t other) {
         return fitTogether(*nodes[other].part, part);
@@ -143,13 +156,17 @@ private:
 
   /// Returns the ready launches on the longest chains of waiting steps, unless
   /// waiting is better for them, and then those that gain nothing by waiting,
-  /// as all launches of their text are ready.
+  /// as all launches of their text are ready. Returns none if waiting for an
+  /// exchange is better.
   SmallVector<uint32_t> candidates() const {
     unsigned depth = 0;
     for (uint32_t step : ready)
-      depth = std::max(depth, nodes[step].depth);
+      if (!nodes[step].isWait)
+        depth = std::max(depth, nodes[step].depth);
     SmallVector<uint32_t> urgent, patient, rest;
     for (uint32_t step : ready) {
+      if (nodes[step].isWait)
+        continue;
       bool isUrgent = nodes[step].depth == depth;
       if (!isAwaited(step))
         (isUrgent ? urgent : rest).push_back(step);
@@ -157,7 +174,14 @@ private:
         (mayWait(step) ? patient : urgent).push_back(step);
     }
     urgent.append(rest);
-    return urgent.empty() ? patient : urgent;
+    return urgent.empty() && !firstWait() ? patient : urgent;
+  }
+
+  std::optional<uint32_t> firstWait() const {
+    for (uint32_t step : ready)
+      if (nodes[step].isWait)
+        return step;
+    return std::nullopt;
   }
 
   /// Whether another launch with this step's text is still to come.

@@ -2,6 +2,7 @@
 #include "dialect/ops/Collective.h"
 #include "codegen/cpu/KernelModel.h"
 #include "codegen/cuda/KernelModel.h"
+#include "codegen/cuda/RankReduction.h"
 #include "codegen/plan/Describe.h"
 #include "dialect/ops/Kernel.h"
 
@@ -87,6 +88,20 @@ struct CpuModel : cpu::CpuKernelModel::ExternalModel<CpuModel<Op>, Op> {
   }
 };
 
+/// Adds the kernel that reduces what ranks give in their order, as NCCL itself
+/// does not.
+template <typename Op>
+void addReduction(Op op, cuda::KernelStore &store, KernelCall &call) {
+  if constexpr (!llvm::is_one_of<Op, AllReduceOp, ReduceScatterOp>::value)
+    return;
+  else {
+    mlir::Type element = tensorType(op.getInputs().front()).getElementType();
+    call.kernels.push_back(
+        cuda::emitRankReduction(op.getReduction(), element, store));
+    call.attributes.emplace_back("kernel", call.kernels.back());
+  }
+}
+
 template <typename Op>
 struct CudaModel : cuda::CudaKernelModel::ExternalModel<CudaModel<Op>, Op> {
   unsigned accepts(Operation *, StageList, const cuda::EmitOptions &) const {
@@ -94,8 +109,10 @@ struct CudaModel : cuda::CudaKernelModel::ExternalModel<CudaModel<Op>, Op> {
   }
   FailureOr<EmittedKernel> emit(Operation *op, StageList,
                                 const cuda::EmitOptions &,
-                                cuda::KernelStore &) const {
-    return emitCall("nccl", cast<Op>(op));
+                                cuda::KernelStore &store) const {
+    EmittedKernel kernel = emitCall("nccl", cast<Op>(op));
+    addReduction(cast<Op>(op), store, *kernel.call);
+    return kernel;
   }
 };
 

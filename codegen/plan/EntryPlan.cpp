@@ -207,7 +207,11 @@ private:
     }
     if (code.call) {
       auto arguments = resolveArguments(code.call->arguments, touched);
+      for (StringRef symbol : code.call->kernels)
+        builder.kernel(symbol, kernel, backend);
       StepBufferRefs exchanged = touched;
+      if (!code.call->wait.empty())
+        touched.exchange = StepBufferRefs::Exchange::Start;
       addStep(Call{.routine = code.call->routine,
                    .attributes = code.call->attributes,
                    .grid = code.call->grid,

@@ -13,6 +13,7 @@ void Exchanges::started(StringRef waitRoutine, StepBufferRefs touched) {
   // What it gives is there only now, and what it takes may change from now on.
   wait.touched.read = touched.read;
   wait.touched.written = touched.written;
+  wait.touched.exchange = StepBufferRefs::Exchange::Wait;
   pending.push_back(std::move(wait));
 }
 

@@ -87,7 +87,7 @@ llvm::Expected<const Library &> open();
 /// elements. The algorithm is chosen here, once, among those that sum in f32
 /// and in the same order at every run.
 llvm::Expected<std::unique_ptr<DeviceRoutine>>
-createCublasLtMatmul(const Call &call, const DeviceContext &context);
+createCublasLtMatmul(const Call &call, RoutineContext &context);
 
 } // namespace mp::cuda
 

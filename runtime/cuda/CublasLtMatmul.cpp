@@ -272,7 +272,7 @@ Expected<LtHandle> handleOf(const DeviceContext &context,
 } // namespace
 
 Expected<std::unique_ptr<DeviceRoutine>>
-createCublasLtMatmul(const Call &call, const DeviceContext &context) {
+createCublasLtMatmul(const Call &call, RoutineContext &context) {
   auto shape =
       readMatmul(call, {ElementType::F32, ElementType::F16, ElementType::BF16});
   if (!shape)
@@ -280,9 +280,9 @@ createCublasLtMatmul(const Call &call, const DeviceContext &context) {
   Expected<const Library &> library = lt::open();
   if (!library)
     return library.takeError();
-  if (Error error = context.activate())
+  if (Error error = context.device.activate())
     return error;
-  Expected<LtHandle> handle = handleOf(context, *library);
+  Expected<LtHandle> handle = handleOf(context.device, *library);
   if (!handle)
     return handle.takeError();
   auto matmul = std::make_unique<Matmul>(*library, *handle, std::move(*shape));

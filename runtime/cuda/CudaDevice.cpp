@@ -1,7 +1,10 @@
 //===- CudaDevice.cpp - the CUDA devices of this machine ------------------===//
 #include "runtime/cuda/CudaDevice.h"
+#include "runtime/cuda/DeviceRanks.h"
 #include "runtime/cuda/Nvrtc.h"
 #include <atomic>
+#include <chrono>
+#include <thread>
 
 using namespace llvm;
 
@@ -102,6 +105,7 @@ DeviceContext::~DeviceContext() {
   if (!context)
     return;
   consumeError(activate());
+  deviceRanks.reset();
   libraryState.reset();
   compute = OwnedStream();
   transfer = OwnedStream();
@@ -122,8 +126,48 @@ Error DeviceContext::activate() const {
 Error DeviceContext::synchronize() const {
   if (Error error = activate())
     return error;
+  if (deviceRanks)
+    return poll("cuStreamQuery",
+                [&] { return driver.cuStreamQuery(compute.get()); });
   MP_CUDA(driver, cuStreamSynchronize, compute.get());
   return Error::success();
+}
+
+Error DeviceContext::wait(Event event) const {
+  if (deviceRanks)
+    return poll("cuEventQuery", [&] { return driver.cuEventQuery(event); });
+  MP_CUDA(driver, cuEventSynchronize, event);
+  return Error::success();
+}
+
+// The driver waits without an end for kernels that wait for another rank.
+template <typename Query>
+Error DeviceContext::poll(const char *call, Query query) const {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds interval(20);
+  Result result;
+  for (auto next = Clock::now() + interval;
+       (result = query()) == statusNotReady;) {
+    std::this_thread::yield();
+    if (Clock::now() < next)
+      continue;
+    if (Error error = deviceRanks->failure())
+      return error;
+    next = Clock::now() + interval;
+  }
+  if (Error error = driver.check(call, result))
+    return error;
+  return deviceRanks->failure();
+}
+
+Expected<DeviceRanks *> DeviceContext::joinRanks() const {
+  if (!deviceRanks) {
+    auto joined = DeviceRanks::join(*this, ranks);
+    if (!joined)
+      return joined.takeError();
+    deviceRanks = std::move(*joined);
+  }
+  return deviceRanks.get();
 }
 
 Error DeviceContext::copyToDevice(Address to, const void *from,

@@ -7,10 +7,13 @@
 #include <vector>
 
 namespace mp {
+class Communicator;
 class Trace;
-}
+} // namespace mp
 
 namespace mp::cuda {
+
+class DeviceRanks;
 
 struct DeviceFacts {
   int index = 0;
@@ -47,6 +50,8 @@ public:
   llvm::Error activate() const;
   /// Waits for all runs submitted so far.
   llvm::Error synchronize() const;
+  /// Waits for an event; fails as well if another rank ends meanwhile.
+  llvm::Error wait(Event event) const;
   /// Copies between host and device, and waits.
   llvm::Error copyToDevice(Address to, const void *from, uint64_t bytes) const;
   llvm::Error copyToHost(void *to, Address from, uint64_t bytes) const;
@@ -61,11 +66,19 @@ public:
   std::shared_ptr<Trace> trace; ///< of what the host does; may be null
   /// State that a library keeps for this context, if one is used.
   mutable std::shared_ptr<void> libraryState;
+  /// The ranks that programs exchange tensors with; null: none.
+  std::shared_ptr<Communicator> ranks;
+  /// Joins the devices of all ranks at the first call.
+  llvm::Expected<DeviceRanks *> joinRanks() const;
 
 private:
+  /// Waits until a query of the driver says that what it asks for is done.
+  template <typename Query> llvm::Error poll(const char *call, Query) const;
+
   DeviceContext(const Driver &driver, const DeviceFacts &facts);
 
   Context context = nullptr;
+  mutable std::shared_ptr<DeviceRanks> deviceRanks;
   const uint64_t number; ///< of this context in the process, from 1 on
 };
 

@@ -23,7 +23,8 @@ static uint64_t alignToDevice(uint64_t bytes) {
 // Building
 //===----------------------------------------------------------------------===//
 
-/// Adds the steps of the entry point to a graph, each after the one before.
+/// Adds the steps of the entry point to a graph, each after the one before;
+/// exchanges between ranks go on beside them.
 class CudaExecutable::Builder {
 public:
   Builder(CudaExecutable &executable, Slot &slot)
@@ -55,6 +56,7 @@ public:
 private:
   Error addSteps(ArrayRef<OwnedEvent> timers) {
     MP_CUDA(driver, cuGraphCreate, graph.slot(), 0);
+    timed = !timers.empty();
     for (const Step &step : executable.description.steps) {
       if (!timers.empty())
         if (Error error = add(timers.consume_front()))
@@ -81,7 +83,11 @@ private:
     return addresses;
   }
 
-  size_t predecessors() const { return last ? 1 : 0; }
+  /// Makes a step come after a node too; null: there is none.
+  void comeAfter(GraphNode node) {
+    if (node && !llvm::is_contained(last, node))
+      last.push_back(node);
+  }
 
   Error add(const Launch &launch) {
     std::vector<Address> args = resolve(launch.args);
@@ -100,33 +106,64 @@ private:
     node.sharedBytes = launch.shared;
     node.parameters = parameters.data();
     GraphNode added = nullptr;
-    MP_CUDA(driver, cuGraphAddKernelNode_v2, &added, graph.get(), &last,
-            predecessors(), &node);
-    last = added;
+    MP_CUDA(driver, cuGraphAddKernelNode_v2, &added, graph.get(), last.data(),
+            last.size(), &node);
+    last = {added};
     return Error::success();
   }
 
+  /// Exchanges follow one another; other steps do not wait for them until a
+  /// step says so.
   Error add(const Call &call) {
+    DeviceRoutine &routine = *executable.routines[nextRoutine++];
+    if (auto exchange = routine.waitsFor()) {
+      comeAfter(exchanges[*exchange]);
+      return Error::success();
+    }
+    SmallVector<GraphNode> before = last;
+    if (routine.isExchange() && !exchanges.empty())
+      comeAfter(exchanges.back());
+    Expected<GraphNode> added = capture(routine, resolve(call.args));
+    if (!added)
+      return added.takeError();
+    if (*added)
+      last = {*added};
+    if (!routine.isExchange())
+      return Error::success();
+    exchanges.push_back(*added              ? *added
+                        : exchanges.empty() ? nullptr
+                                            : exchanges.back());
+    // A step that is timed has the device to itself.
+    if (!timed)
+      last = std::move(before);
+    return Error::success();
+  }
+
+  /// Adds what a routine enqueues; returns null if that is nothing.
+  Expected<GraphNode> capture(DeviceRoutine &routine, ArrayRef<Address> args) {
+    if (Error error = routine.prepare())
+      return std::move(error);
     OwnedGraph captured(driver);
-    std::vector<Address> args = resolve(call.args);
     Stream stream = context.capture.get();
     MP_CUDA(driver, cuStreamBeginCapture_v2, stream, captureThreadLocal);
-    Error error = executable.routines[nextRoutine++]->enqueue(args, stream);
+    Error error = routine.enqueue(args, stream);
     // The capture must end even if a call in it failed.
     Error ended =
         driver.check("cuStreamEndCapture",
                      driver.cuStreamEndCapture(stream, captured.slot()));
     if (error) {
       consumeError(std::move(ended));
-      return error;
+      return std::move(error);
     }
     if (ended)
-      return ended;
+      return std::move(ended);
+    size_t nodes = 0;
+    MP_CUDA(driver, cuGraphGetNodes, captured.get(), nullptr, &nodes);
     GraphNode added = nullptr;
-    MP_CUDA(driver, cuGraphAddChildGraphNode, &added, graph.get(), &last,
-            predecessors(), captured.get());
-    last = added;
-    return Error::success();
+    if (nodes)
+      MP_CUDA(driver, cuGraphAddChildGraphNode, &added, graph.get(),
+              last.data(), last.size(), captured.get());
+    return added;
   }
 
   Error add(const Copy &copy) {
@@ -137,17 +174,17 @@ private:
     if (copy.bytes == 0 || node.from.device == node.to.device)
       return Error::success();
     GraphNode added = nullptr;
-    MP_CUDA(driver, cuGraphAddMemcpyNode, &added, graph.get(), &last,
-            predecessors(), &node, context.handle());
-    last = added;
+    MP_CUDA(driver, cuGraphAddMemcpyNode, &added, graph.get(), last.data(),
+            last.size(), &node, context.handle());
+    last = {added};
     return Error::success();
   }
 
   Error add(const OwnedEvent &event) {
     GraphNode added = nullptr;
-    MP_CUDA(driver, cuGraphAddEventRecordNode, &added, graph.get(), &last,
-            predecessors(), event.get());
-    last = added;
+    MP_CUDA(driver, cuGraphAddEventRecordNode, &added, graph.get(), last.data(),
+            last.size(), event.get());
+    last = {added};
     return Error::success();
   }
 
@@ -158,8 +195,8 @@ private:
     node.to.host = static_cast<char *>(slot.returned.get()) + span.offset;
     node.bytes = span.bytes;
     GraphNode added = nullptr;
-    MP_CUDA(driver, cuGraphAddMemcpyNode, &added, graph.get(), &last,
-            predecessors(), &node, context.handle());
+    MP_CUDA(driver, cuGraphAddMemcpyNode, &added, graph.get(), last.data(),
+            last.size(), &node, context.handle());
     return Error::success();
   }
 
@@ -168,8 +205,10 @@ private:
   const Driver &driver;
   Slot &slot;
   OwnedGraph graph;
-  GraphNode last = nullptr;
+  SmallVector<GraphNode> last;      ///< after which the next step comes
+  SmallVector<GraphNode> exchanges; ///< null: it does nothing
   size_t nextRoutine = 0;
+  bool timed = false;
   std::vector<Address> tables; ///< of all launches that have a table
 };
 
@@ -304,7 +343,8 @@ Error CudaExecutable::launch(Slot &slot, Inputs inputs) {
   Stream compute = context.compute.get(), transfer = context.transfer.get();
   // Waits for the run that used this slot before, two runs ago. An event that
   // was never recorded counts as complete.
-  MP_CUDA(driver, cuEventSynchronize, slot.done.get());
+  if (Error error = context.wait(slot.done.get()))
+    return error;
   if (inputBytes) {
     auto *staged = static_cast<char *>(slot.staged.get());
     for (auto [i, input] : llvm::enumerate(description.inputs))
@@ -338,8 +378,7 @@ Expected<Executable::Results> CudaExecutable::results(Ticket ticket) {
                    "wait for the device");
     if (Error error = context.activate())
       return error;
-    MP_CUDA(context.driver, cuEventSynchronize, slot.done.get());
-    return Error::success();
+    return context.wait(slot.done.get());
   };
   if (Error error = wait())
     return located(std::move(error), ticket);

@@ -7,6 +7,7 @@
 #include "runtime/Variables.h"
 #include "runtime/cuda/CudaExecutable.h"
 #include "runtime/cuda/DeviceKernels.h"
+#include "runtime/ranks/CollectiveCall.h"
 #include "runtime/report/PlanReport.h"
 #include "support/Error.h"
 #include "llvm/ADT/STLExtras.h"
@@ -89,6 +90,7 @@ CudaSession::createRoutines(const Program &program) const {
   std::vector<Routines> all;
   for (const Entry &entry : program.entries) {
     Routines &routines = all.emplace_back();
+    RoutineContext routineContext{*context, kernels};
     for (const Step &step : entry.steps) {
       if (const auto *copy = std::get_if<Copy>(&step); copy && copy->flag)
         return makeError("'{0}': a copy with a flag does not run on cuda",
@@ -96,7 +98,7 @@ CudaSession::createRoutines(const Program &program) const {
       const auto *call = std::get_if<Call>(&step);
       if (!call)
         continue;
-      auto routine = createDeviceRoutine(*call, *context);
+      auto routine = createDeviceRoutine(*call, routineContext);
       if (!routine)
         return routine.takeError();
       routines.push_back(std::move(*routine));
@@ -160,6 +162,9 @@ Error CudaSession::load(Program program) {
     return makeError("the program is for target '{0}', but this session runs "
                      "'cuda'",
                      program.target);
+  if (Error error =
+          checkRanks(program, context->ranks ? context->ranks->size() : 1))
+    return error;
   if (Error error = context->activate())
     return error;
   // Everything that can fail because of the program precedes all changes.
@@ -263,6 +268,7 @@ createSession(const SessionOptions &options) {
                                             CodeCache::open(options.onWarning),
                                             options.trace, options.threads);
   (*context)->trace = options.trace;
+  (*context)->ranks = options.ranks;
   return std::make_unique<CudaSession>(std::move(*context), std::move(pool),
                                        options.threads);
 }

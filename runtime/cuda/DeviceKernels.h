@@ -16,9 +16,10 @@ public:
   /// launches need. Errors: the compiler or the driver rejects a kernel, a
   /// launch exceeds a limit of the device.
   llvm::Error load(const Program &program);
-  /// The function of a loaded kernel.
+  /// The function of a loaded kernel; null: there is none.
   Function find(llvm::StringRef symbol) const {
-    return loaded.at(symbol).function;
+    auto found = loaded.find(symbol);
+    return found == loaded.end() ? nullptr : found->second.function;
   }
 
   std::unique_ptr<KernelSink> sink() { return pool->sink(); }

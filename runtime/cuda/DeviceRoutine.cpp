@@ -1,6 +1,7 @@
 //===- DeviceRoutine.cpp - the table of library calls on a device ---------===//
 #include "runtime/cuda/DeviceRoutine.h"
 #include "runtime/cuda/CublasLt.h"
+#include "runtime/cuda/ExchangeRoutines.h"
 
 using namespace llvm;
 
@@ -10,15 +11,21 @@ namespace {
 struct Known {
   StringLiteral name;
   Expected<std::unique_ptr<DeviceRoutine>> (*create)(const Call &,
-                                                     const DeviceContext &);
+                                                     RoutineContext &);
 };
 constexpr Known kTable[] = {
     {"cublaslt.matmul", createCublasLtMatmul},
+    {"nccl.all_gather", createDeviceExchange},
+    {"nccl.all_reduce", createDeviceExchange},
+    {"nccl.broadcast_from", createDeviceExchange},
+    {"nccl.rank", createDeviceRank},
+    {"nccl.reduce_scatter", createDeviceExchange},
+    {"nccl.wait", createDeviceWait},
 };
 } // namespace
 
 Expected<std::unique_ptr<DeviceRoutine>>
-createDeviceRoutine(const Call &call, const DeviceContext &context) {
+createDeviceRoutine(const Call &call, RoutineContext &context) {
   std::string names;
   for (const Known &known : kTable) {
     if (known.name == call.routine) {

@@ -39,6 +39,7 @@ enum : int {
   attributeSharedPerBlockOptin = 97,
   functionMaxDynamicShared = 8,
   statusNoDevice = 100,
+  statusNotReady = 600,
 };
 
 /// CUDA_KERNEL_NODE_PARAMS_v2
@@ -97,9 +98,14 @@ struct CopyNode {
   F(cuModuleUnload, (Module))                                                  \
   F(cuModuleGetFunction, (Function *, Module, const char *name))               \
   F(cuFuncSetAttribute, (Function, int attribute, int value))                  \
+  F(cuLaunchKernel,                                                            \
+    (Function, unsigned gridX, unsigned gridY, unsigned gridZ,                 \
+     unsigned blockX, unsigned blockY, unsigned blockZ, unsigned sharedBytes,  \
+     Stream, void **parameters, void **extra))                                 \
   F(cuStreamCreate, (Stream *, unsigned flags))                                \
   F(cuStreamDestroy_v2, (Stream))                                              \
   F(cuStreamSynchronize, (Stream))                                             \
+  F(cuStreamQuery, (Stream))                                                   \
   F(cuStreamWaitEvent, (Stream, Event, unsigned flags))                        \
   F(cuStreamBeginCapture_v2, (Stream, unsigned mode))                          \
   F(cuStreamEndCapture, (Stream, Graph *))                                     \
@@ -107,6 +113,7 @@ struct CopyNode {
   F(cuEventDestroy_v2, (Event))                                                \
   F(cuEventRecord, (Event, Stream))                                            \
   F(cuEventSynchronize, (Event))                                               \
+  F(cuEventQuery, (Event))                                                     \
   F(cuEventElapsedTime, (float *milliseconds, Event start, Event end))         \
   F(cuGraphCreate, (Graph *, unsigned flags))                                  \
   F(cuGraphDestroy, (Graph))                                                   \

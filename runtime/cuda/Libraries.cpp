@@ -19,10 +19,12 @@ static constexpr StringLiteral kNvrtcFiles[] = {
     "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
 static constexpr StringLiteral kCublasLtFiles[] = {
     "libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so"};
+static constexpr StringLiteral kNcclFiles[] = {"libnccl.so.2", "libnccl.so"};
 
 const LibraryName kDriverLibrary{"CUDA driver", kDriverFiles, true};
 const LibraryName kNvrtcLibrary{"NVRTC", kNvrtcFiles};
 const LibraryName kCublasLtLibrary{"cuBLASLt", kCublasLtFiles};
+const LibraryName kNcclLibrary{"NCCL", kNcclFiles};
 
 Error deviceError(const Twine &text) {
   return createStringError(std::make_error_code(std::errc::no_such_device),

@@ -32,7 +32,8 @@ struct LibraryName {
   bool isDriver = false;
 };
 
-extern const LibraryName kDriverLibrary, kNvrtcLibrary, kCublasLtLibrary;
+extern const LibraryName kDriverLibrary, kNvrtcLibrary, kCublasLtLibrary,
+    kNcclLibrary;
 
 /// An open library. It is never closed, as its threads would not survive that.
 struct OpenLibrary {

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <utility>
 
 namespace mp::emulator {
 
@@ -45,9 +46,51 @@ void log(const std::string &line) {
   fflush(file); // a crash must not lose the lines before it
 }
 
-std::recursive_mutex &lock() {
-  static auto *mutex = new std::recursive_mutex; // outlives all destructors
-  return *mutex;
+void CallLock::lock() {
+  std::unique_lock guard(mutex);
+  if (owner != std::this_thread::get_id()) {
+    free.wait(guard, [&] { return owner == std::thread::id(); });
+    owner = std::this_thread::get_id();
+  }
+  ++depth;
+}
+
+void CallLock::unlock() {
+  std::lock_guard guard(mutex);
+  if (--depth > 0)
+    return;
+  owner = {};
+  free.notify_one();
+}
+
+int CallLock::release() {
+  std::lock_guard guard(mutex);
+  owner = {};
+  free.notify_one();
+  return std::exchange(depth, 0);
+}
+
+void CallLock::take(int held) {
+  std::unique_lock guard(mutex);
+  free.wait(guard, [&] { return owner == std::thread::id(); });
+  owner = std::this_thread::get_id();
+  depth = held;
+}
+
+void CallLock::wait() {
+  std::unique_lock guard(mutex);
+  int held = std::exchange(depth, 0);
+  auto self = std::exchange(owner, {});
+  free.notify_one();
+  changed.wait(guard);
+  free.wait(guard, [&] { return owner == std::thread::id(); });
+  owner = self;
+  depth = held;
+}
+
+CallLock &lock() {
+  static auto *one = new CallLock; // outlives all destructors
+  return *one;
 }
 
 static std::string withoutVersion(const std::string &name) {

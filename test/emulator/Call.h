@@ -7,8 +7,10 @@
 #ifndef MP_EMULATOR_CALL_H
 #define MP_EMULATOR_CALL_H
 
+#include <condition_variable>
 #include <mutex>
 #include <string>
+#include <thread>
 
 namespace mp::emulator {
 
@@ -28,7 +30,32 @@ std::string environment(const char *name);
 void log(const std::string &line);
 
 /// The lock held while a call runs: calls are made one after the other.
-std::recursive_mutex &lock();
+class CallLock {
+public:
+  void lock();
+  void unlock();
+  /// Lets other threads call until `take`, which gets the depth that this
+  /// returned.
+  int release();
+  void take(int depth);
+  /// Lets other threads call until one of them has called `notify`.
+  void wait();
+  void notify() { changed.notify_all(); }
+
+private:
+  std::mutex mutex;
+  std::condition_variable free, changed;
+  std::thread::id owner; ///< none: nobody holds it
+  int depth = 0;
+};
+CallLock &lock();
+
+/// Lets other threads call while it is alive.
+struct Unlocked {
+  Unlocked() : depth(lock().release()) {}
+  ~Unlocked() { lock().take(depth); }
+  const int depth;
+};
 
 /// Logs `name details` and counts the call. Returns the error that
 /// MP_EMULATOR_FAIL selects for it, else 0. A version suffix (_v2) of `name` is

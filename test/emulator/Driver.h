@@ -30,7 +30,7 @@ enum class Needs { Nothing, Init, Context };
 template <typename Body>
 CUresult call(const char *name, const std::string &details, Body body,
               Needs needs = Needs::Context) {
-  std::lock_guard<std::recursive_mutex> guard(lock());
+  std::lock_guard<CallLock> guard(lock());
   if (int error = enter(name, details))
     return static_cast<CUresult>(error);
   if (needs != Needs::Nothing && !initialised())
@@ -46,7 +46,7 @@ CUresult call(const char *name, const std::string &details, Body body,
 template <typename Body>
 CUresult callOn(CUstream handle, const char *name, const std::string &details,
                 Body body) {
-  std::lock_guard<std::recursive_mutex> guard(lock());
+  std::lock_guard<CallLock> guard(lock());
   auto stream = findStream(handle);
   std::string where =
       stream ? format("stream=%d", stream->id) : std::string("stream=?");

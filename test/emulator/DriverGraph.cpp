@@ -66,6 +66,8 @@ static CUresult addNode(CUgraphNode *node, CUgraph graph,
   for (GraphNode *own : before)
     if (!graph->contains(own))
       return CUDA_ERROR_INVALID_VALUE;
+  if (std::set<GraphNode *>(before.begin(), before.end()).size() != count)
+    return CUDA_ERROR_INVALID_VALUE;
   *node = graph->add(std::move(work), before);
   return CUDA_SUCCESS;
 }

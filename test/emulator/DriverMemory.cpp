@@ -66,6 +66,20 @@ MP_EXPORT CUresult cuMemFree_v2(CUdeviceptr address) {
   });
 }
 
+MP_EXPORT CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *bytes,
+                                           CUdeviceptr address) {
+  return call("cuMemGetAddressRange", "", [&] {
+    const GuardedRange *range = deviceHeap().find(pointer(address), 1);
+    if (!range)
+      return CUDA_ERROR_NOT_FOUND;
+    if (base)
+      *base = reinterpret_cast<CUdeviceptr>(range->data());
+    if (bytes)
+      *bytes = range->size();
+    return CUDA_SUCCESS;
+  });
+}
+
 MP_EXPORT CUresult cuMemGetInfo_v2(size_t *available, size_t *total) {
   return call("cuMemGetInfo", "", [&] {
     *total = memoryBytes;

@@ -61,6 +61,19 @@ static CUresult query(const Ticket &ticket, bool &asked) {
   return CUDA_ERROR_NOT_READY;
 }
 
+/// The function runs in no thread of the host's, and so holds no lock: it may
+/// wait for what other threads do. It must not call the driver.
+MP_EXPORT CUresult cuLaunchHostFunc(CUstream handle, void (*function)(void *),
+                                    void *data) {
+  return callOn(handle, "cuLaunchHostFunc", "", [=](const StreamPtr &stream) {
+    return submit(stream, [=] {
+      Unlocked unlocked;
+      function(data);
+      return CUDA_SUCCESS;
+    });
+  });
+}
+
 MP_EXPORT CUresult cuStreamQuery(CUstream handle) {
   return callOn(handle, "cuStreamQuery", "", [](const StreamPtr &stream) {
     return query(now(stream), stream->asked);
@@ -74,7 +87,7 @@ MP_EXPORT CUresult cuStreamQuery(CUstream handle) {
 /// Returns its number, and its age: how many graphs were launched after its
 /// record.
 static std::string describe(CUevent event) {
-  std::lock_guard<std::recursive_mutex> guard(lock());
+  std::lock_guard<CallLock> guard(lock());
   if (!events().count(event))
     return "event=?";
   unsigned long long age = graphsLaunched() - event->graphsBefore;

@@ -32,7 +32,7 @@ static nvrtcResult call(const char *name, const std::string &details,
                         Body body) {
   int error;
   {
-    std::lock_guard<std::recursive_mutex> guard(lock());
+    std::lock_guard<CallLock> guard(lock());
     error = enter(name, details);
   }
   return error ? static_cast<nvrtcResult>(error) : body();

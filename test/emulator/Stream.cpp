@@ -2,6 +2,7 @@
 
 #include "Stream.h"
 
+#include "Call.h"
 #include "Graph.h"
 #include "Memory.h"
 
@@ -53,8 +54,9 @@ bool destroyStream(CUstream handle) {
   auto found = streams().created.find(handle);
   if (found == streams().created.end())
     return false;
-  wait(now(found->second));
-  streams().created.erase(found);
+  auto stream = found->second;
+  wait(now(stream));
+  streams().created.erase(handle);
   return true;
 }
 
@@ -127,20 +129,32 @@ CUresult wait(const Ticket &ticket) {
   Access access;
   Stream &stream = *ticket.stream;
   while (stream.finished < ticket.position) {
+    if (stream.running) { // by a thread whose work waits for another rank
+      lock().wait();
+      continue;
+    }
     Stream::Item item = std::move(stream.items.front());
     stream.items.pop_front();
-    if (!item.work)
+    stream.running = true;
+    if (!item.work) {
       wait(item.before);
-    else if (stickyError() == CUDA_SUCCESS)
-      stickyError() = item.work();
+    } else if (stickyError() == CUDA_SUCCESS) {
+      // Other threads may leave an error meanwhile.
+      if (CUresult error = item.work(); error != CUDA_SUCCESS)
+        stickyError() = error;
+    }
+    stream.running = false;
     ++stream.finished;
+    lock().notify();
   }
   return stickyError();
 }
 
 CUresult waitForAll() {
   wait(now(streams().legacy));
-  for (const auto &[handle, stream] : streams().created)
+  // Other threads may create and destroy streams meanwhile.
+  auto all = streams().created;
+  for (const auto &[handle, stream] : all)
     wait(now(stream));
   return stickyError();
 }

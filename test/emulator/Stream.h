@@ -32,6 +32,7 @@ struct Stream {
   int id = 0;
   bool blocking = true; // ordered with the legacy stream
   bool asked = false;   // cuStreamQuery has said "not ready" once
+  bool running = false; // a thread runs its work
   uint64_t given = 0, finished = 0;
   struct Item {
     Operation work;

@@ -17,6 +17,14 @@ using namespace llvm;
 
 namespace {
 
+/// This must run before anything opens CUDA.
+const bool emulated = [] {
+  setenv("MP_CUDA_PATH", MP_EMULATOR_DIR, 1);
+  setenv("MP_CACHE_DIR", "off", 1);
+  return true;
+}();
+const Device kCpu = {}, kCuda = {Device::Kind::Cuda, 0};
+
 constexpr int64_t kInputs = 6;
 
 /// Two layers, with a batch norm, running statistics and dropout between them.
@@ -85,12 +93,16 @@ Numbers numbersOf(const std::string &bytes) {
 class Process {
 public:
   Process(StringRef module, CompileOptions options,
-          std::shared_ptr<Communicator> ranks, ArrayRef<int64_t> sizes)
+          std::shared_ptr<Communicator> ranks, ArrayRef<int64_t> sizes,
+          Device device = kCpu)
       : ranks(std::move(ranks)) {
     SessionOptions sessionOptions;
     sessionOptions.threads = 1;
     sessionOptions.ranks = this->ranks;
+    sessionOptions.device = device;
     session = cantFail(Session::create(sessionOptions));
+    options.target = session->target().str();
+    options.arch = session->arch();
     for (int64_t size : sizes) {
       options.batch = size;
       if (this->ranks)
@@ -160,10 +172,17 @@ private:
 class Ranks {
 public:
   Ranks(StringRef module, const CompileOptions &options, int64_t size,
-        ArrayRef<int64_t> sizes) {
-    for (auto &rank : createThreadRanks(size))
-      processes.push_back(
-          std::make_unique<Process>(module, options, std::move(rank), sizes));
+        ArrayRef<int64_t> sizes, Device device = kCpu)
+      : processes(size) {
+    // Devices join while programs are loaded.
+    std::vector<std::thread> threads;
+    for (auto [process, rank] : zip_equal(processes, createThreadRanks(size)))
+      threads.emplace_back([&, rank = std::move(rank)]() mutable {
+        process = std::make_unique<Process>(module, options, std::move(rank),
+                                            sizes, device);
+      });
+    for (std::thread &thread : threads)
+      thread.join();
   }
 
   /// Gives each rank its part of the rows: `sizes` are of all micro-batches.
@@ -218,7 +237,7 @@ struct RandomRows {
 };
 
 /// Takes the same steps by one rank and by several, and compares their bits.
-void check(const Case &test, ArrayRef<int64_t> sizes) {
+void check(const Case &test, ArrayRef<int64_t> sizes, Device device = kCpu) {
   std::string module = network(test.recipe);
   int64_t size = sizes.size(), rows = 0;
   for (int64_t each : sizes)
@@ -226,8 +245,8 @@ void check(const Case &test, ArrayRef<int64_t> sizes) {
   SmallVector<int64_t> different(sizes);
   llvm::sort(different);
   different.erase(llvm::unique(different), different.end());
-  Process one(module, optionsOf(size), nullptr, different);
-  Ranks several(module, optionsOf(size), size, different);
+  Process one(module, optionsOf(size), nullptr, different, device);
+  Ranks several(module, optionsOf(size), size, different, device);
   for (unsigned step = 0; step < 5; ++step) {
     RandomRows given(rows, step);
     if (step < test.overflows.size() && test.overflows[step] >= 0)
@@ -288,6 +307,14 @@ TEST(DataParallel, RanksWithoutRowsGiveNothing) {
       }
     }
   }
+}
+
+// On devices NCCL moves the bytes, and a kernel adds them in the same order.
+TEST(DataParallel, TwoDevicesAreTwoMicroBatches) { check({}, {4, 4}, kCuda); }
+TEST(DataParallel, ThreeDevicesSkipTogether) {
+  check({.recipe = std::string(kHalf) + " attributes {clip_norm = 1.0e-2}",
+         .overflows = {-1, 5, -1, 9}},
+        {4, 4, 3}, kCuda);
 }
 
 // Micro-batches on each rank are added up before they are exchanged, so sums
