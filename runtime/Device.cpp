@@ -5,6 +5,7 @@
 #include "support/Error.h"
 #include "support/Spelling.h"
 #include "llvm/ADT/StringExtras.h"
+#include <cstdlib>
 #include <optional>
 
 using namespace llvm;
@@ -15,13 +16,11 @@ std::string Device::str() const {
   return kind == Kind::Cpu ? "cpu" : "cuda:" + std::to_string(index);
 }
 
-/// The index in "cuda" or "cuda:N"; nothing for any other name.
+/// The index in "cuda:N"; nothing for any other name.
 static std::optional<int> cudaIndex(StringRef name) {
   int index = 0;
   if (!name.consume_front("cuda"))
     return std::nullopt;
-  if (name.empty())
-    return 0;
   // A sign is rejected: one device has one spelling.
   if (!name.consume_front(":") || name.empty() || !isDigit(name.front()) ||
       name.getAsInteger(10, index))
@@ -30,10 +29,29 @@ static std::optional<int> cudaIndex(StringRef name) {
 }
 
 Error checkDeviceName(StringRef name) {
-  if (name == "auto" || name == "cpu" || cudaIndex(name))
+  if (name == "auto" || name == "cpu" || name == "cuda" || cudaIndex(name))
     return Error::success();
   return makeError("unknown device '{0}'{1}", name,
                    suggest(name, {"auto", "cpu", "cuda", "cuda:N"}));
+}
+
+/// The CUDA device of a process that names none: each of several on one machine
+/// takes its own.
+static int ownIndex() {
+  for (const char *variable : {"OMPI_COMM_WORLD_LOCAL_RANK", "LOCAL_RANK"}) {
+    const char *text = std::getenv(variable);
+    int rank = 0;
+    if (!text || StringRef(text).getAsInteger(10, rank) || rank < 0)
+      continue;
+    auto devices = cuda::listDevices();
+    if (!devices) {
+      consumeError(devices.takeError());
+      return 0;
+    }
+    // Where each process sees one device alone, that is its own.
+    return devices->size() > 1 ? rank : 0;
+  }
+  return 0;
 }
 
 /// The facts of a device that is usable: a context is made and released, as
@@ -54,7 +72,8 @@ Expected<DeviceChoice> chooseDevice(StringRef name) {
     return error;
   if (name == "cpu")
     return DeviceChoice{};
-  Device device{Device::Kind::Cuda, cudaIndex(name).value_or(0)};
+  std::optional<int> index = cudaIndex(name);
+  Device device{Device::Kind::Cuda, index ? *index : ownIndex()};
   Expected<cuda::DeviceFacts> facts =
       name == "auto" ? tryDevice(device.index) : cuda::examine(device.index);
   if (facts)

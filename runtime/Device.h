@@ -27,11 +27,13 @@ struct DeviceChoice {
   bool isNews = false;
 };
 
-/// Fails unless `name` is "auto", "cpu", "cuda" (the first CUDA device) or
-/// "cuda:N".
+/// Fails unless `name` is "auto", "cpu", "cuda" or "cuda:N".
 llvm::Error checkDeviceName(llvm::StringRef name);
 
-/// Returns the device that a name stands for. "auto" is a CUDA device if its
+/// Returns the device that a name stands for. "cuda" is the first CUDA device,
+/// or where there are several and mpirun or torchrun has started several
+/// processes on this machine, the one that has this process's number among
+/// them (OMPI_COMM_WORLD_LOCAL_RANK, LOCAL_RANK). "auto" is that device if its
 /// driver, the device and a compiler are usable and a context can be created.
 /// Otherwise it is the CPU, so "auto" never fails. Error:
 /// std::errc::no_such_device, with the reason, if a CUDA device cannot be used.
