@@ -211,7 +211,7 @@ struct Launch {
 /// "mpi.wait": args the tensors of an exchange; `exchange`: which one of the
 ///   entry's, counted from 0. Exchanges end in their order.
 /// "mpi.rank": args an i64, which becomes the number of the rank.
-/// "nccl.*": the same on CUDA.
+/// "nccl.*": the same on CUDA; kernel: symbol of the one that reduces.
 struct Call {
   using Attribute = std::variant<int64_t, std::string, std::vector<int64_t>>;
   std::string routine;

@@ -60,13 +60,14 @@ def check_all(arguments, tools):
     assert result.stdout.endswith((out / "table.txt").read_text()), result.stdout
     stages = json.loads((out / "gpu.json").read_text())["stages"]
     expected = {"info", "models", "fuzz", "zoo", "accuracy", "steps", "start", "kernels", "gemm", "attention", "rivals", "sanitizer",
-                "networks"}
+                "ranks", "networks"}
     assert set(stages) == expected, stages.keys()
-    may_skip = {"attention", "rivals", "sanitizer"} | (set() if find_spec("numpy") else {"fuzz"})
+    may_skip = {"attention", "rivals", "sanitizer", "ranks"} | (set() if find_spec("numpy") else {"fuzz"})
     for name in expected - may_skip:
         assert stages[name]["status"] == "ok" and stages[name]["rows"], (name, stages[name])
     assert [ran["microseconds"]["mantissa"] > 0 for ran in stages["networks"]["results"]] == [True] * 2, stages["networks"]
-    assert stages["sanitizer"]["status"] == "skipped", stages["sanitizer"]
+    for name in "sanitizer", "ranks":
+        assert stages[name]["status"] == "skipped", stages[name]
     assert stages["steps"]["results"][0]["launches"] == 3, stages["steps"]
     (adamw,) = stages["kernels"]["results"][0]["kernels"]  # no product, nothing small
     assert adamw["gbps"] == 3000.0 and adamw["of_copy"] == 0.75, adamw

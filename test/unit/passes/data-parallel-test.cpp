@@ -150,6 +150,21 @@ public:
                             {reinterpret_cast<const char *>(&idle), 1}));
   }
 
+}
+
+  /// Returns the error of the first of its entry points that take rows.
+  std::string problem(StringRef x, StringRef t) {
+    Executable *executable =
+        session->find(gathers ? "accumulate" : "step", x.size() / kInputs / 4);
+    std::vector<TensorView> inputs = {{ElementType::F32, x},
+                                      {ElementType::F32, t}};
+    auto results = executable->run(inputs);
+    if (!results)
+      return toString(results.takeError());
+    if (gathers)
+      results = session->find("apply", 0)->run({});
+    return results ? "" : toString(results.takeError());
+  }
   /// Returns all that a checkpoint has.
   Bytes state() {
     Bytes all;
@@ -315,6 +330,54 @@ TEST(DataParallel, ThreeDevicesSkipTogether) {
   check({.recipe = std::string(kHalf) + " attributes {clip_norm = 1.0e-2}",
          .overflows = {-1, 5, -1, 9}},
         {4, 4, 3}, kCuda);
+}
+
+// Ranks that do not exchange the same fail, and do not wait for each other.
+TEST(DataParallel, DevicesThatExchangeDifferentTensorsFail) {
+  auto ranks = createThreadRanks(2);
+  std::vector<std::string> problems(2);
+  std::vector<std::thread> threads;
+  for (size_t rank = 0; rank < 2; ++rank)
+    threads.emplace_back([&, rank] {
+      CompileOptions options = optionsOf(2);
+      options.wire = rank ? "bf16" : "f16";
+      std::string x(4 * kInputs * sizeof(float), '\0'), t(16, '\0');
+      Process process(network(kHalf), options, std::move(ranks[rank]), {4},
+                      kCuda);
+      problems[rank] = process.problem(x, t);
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  for (const std::string &problem : problems)
+    EXPECT_TRUE(StringRef(problem).contains("rank 0 starts ") &&
+                StringRef(problem).contains(" f16 [") &&
+                StringRef(problem).contains(", but rank 1 starts ") &&
+                StringRef(problem).contains(" bf16 ["))
+        << problem;
+}
+
+// The exchange of the last layer's gradients starts before those of the first
+// layer are there, and nothing waits for it meanwhile.
+TEST(DataParallel, KernelsRunWhileDevicesExchange) {
+  CompileOptions options = optionsOf(2);
+  options.batch = 4;
+  options.ranks = 2;
+  options.target = "cuda";
+  options.arch = "sm_80";
+  Program program = cantFail(compile(network(""), options));
+  int64_t exchanges = 0, launches = 0, between = 0;
+  for (const Entry &entry : program.entries)
+    for (const Step &step : entry.steps) {
+      if (const auto *call = std::get_if<Call>(&step)) {
+        if (call->routine == "nccl.wait")
+          between = std::max(between, launches);
+        else if (call->routine != "nccl.rank")
+          ++exchanges, launches = 0;
+      }
+      launches += std::holds_alternative<Launch>(step);
+    }
+  EXPECT_GT(exchanges, 0);
+  EXPECT_GT(between, 0);
 }
 
 // Micro-batches on each rank are added up before they are exchanged, so sums
