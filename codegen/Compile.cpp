@@ -458,11 +458,8 @@ private:
   /// Announces the kernels that no merging changes.
   void announce(KernelOp op, const EmittedKernel &emitted) {
     ProgramBuilder scratch;
-    for (const KernelLaunch &launch : emitted.launches)
-      if (backend->isFinal(launch.symbol))
-        scratch.kernel(launch.symbol, op, *backend);
-    if (emitted.call)
-      for (StringRef symbol : emitted.call->kernels)
+    for (StringRef symbol : emitted.symbols())
+      if (backend->isFinal(symbol))
         scratch.kernel(symbol, op, *backend);
     for (const Kernel &kernel : scratch.program.kernels)
       sink->kernel(kernel);
@@ -472,14 +469,11 @@ private:
   /// made late.
   void finishKernels(ArrayRef<EmittedKernel> code) {
     Program &program = builder.program;
-    llvm::StringSet<> announced, called;
-    for (const EmittedKernel &kernel : code) {
-      for (const KernelLaunch &launch : kernel.launches)
-        if (backend->isFinal(launch.symbol))
-          announced.insert(launch.symbol);
-      if (kernel.call)
-        called.insert_range(kernel.call->kernels);
-    }
+    llvm::StringSet<> announced;
+    for (const EmittedKernel &kernel : code)
+      for (StringRef symbol : kernel.symbols())
+        if (backend->isFinal(symbol))
+          announced.insert(symbol);
     std::vector<Kernel> kept;
     llvm::DenseMap<uint32_t, uint32_t> numbers;
     for (Entry &entry : program.entries)
@@ -491,13 +485,11 @@ private:
             kept.push_back(std::move(program.kernels[launch->kernel]));
           launch->kernel = number->second;
         }
-    for (Kernel &kernel : program.kernels)
-      if (called.contains(kernel.symbol))
+    for (auto [number, kernel] : llvm::enumerate(program.kernels))
+      if (!numbers.contains(number) && announced.contains(kernel.symbol))
         kept.push_back(std::move(kernel));
-    program.kernels = std::move(kept);
-    for (const Kernel &kernel : program.kernels)
-      if (sink && !announced.contains(kernel.symbol) &&
-          !called.contains(kernel.symbol))
+    for (const Kernel &kernel : program.kernels = std::move(kept))
+      if (sink && !announced.contains(kernel.symbol))
         sink->kernel(kernel);
   }
 

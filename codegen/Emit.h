@@ -48,6 +48,16 @@ struct EmittedKernel {
   llvm::SmallVector<uint64_t> temporaries;
   llvm::SmallVector<KernelLaunch> launches;
   std::optional<KernelCall> call; ///< and then no launch
+
+  /// Returns the symbols of all code that it needs.
+  llvm::SmallVector<llvm::StringRef> symbols() const {
+    llvm::SmallVector<llvm::StringRef> all;
+    for (const KernelLaunch &launch : launches)
+      all.push_back(launch.symbol);
+    if (call)
+      all.append(call->kernels.begin(), call->kernels.end());
+    return all;
+  }
 };
 
 } // namespace mp
