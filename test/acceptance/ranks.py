@@ -75,7 +75,7 @@ def main():
         print("there is no mpirun: apt-get install openmpi-bin")
         return
     faults = []
-    for precision, ranks in (("fp32", 3), ("fp16", 2), ("fp16", 4), ("bf16", 2)):
+    for precision, ranks in (("fp32", 3), ("fp16", 4), ("bf16", 2)):
         same_steps(arguments, faults, precision, ranks)
     refusals(arguments, faults)
     finish(faults)
