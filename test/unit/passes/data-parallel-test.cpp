@@ -150,8 +150,6 @@ public:
                             {reinterpret_cast<const char *>(&idle), 1}));
   }
 
-}
-
   /// Returns the error of the first of its entry points that take rows.
   std::string problem(StringRef x, StringRef t) {
     Executable *executable =
@@ -165,6 +163,7 @@ public:
       results = session->find("apply", 0)->run({});
     return results ? "" : toString(results.takeError());
   }
+
   /// Returns all that a checkpoint has.
   Bytes state() {
     Bytes all;
