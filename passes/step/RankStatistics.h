@@ -6,9 +6,9 @@
 
 namespace mp {
 
-/// Gives the variables that a step writes from a rank's rows (running means) the
-/// values that they would have if ranks took the step one after the other. What
-/// a rank adds is gathered from all, and every rank computes the values in
+/// Gives the variables that a step writes from a rank's rows (running means)
+/// the values that they would have if ranks took the step one after the other.
+/// What a rank adds is gathered from all, and every rank computes the values in
 /// their order. `idle` says whether a rank has no rows, and so adds nothing. A
 /// write under a condition is an error.
 llvm::LogicalResult chainStatistics(mlir::func::FuncOp step, int64_t ranks,
