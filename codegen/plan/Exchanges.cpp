@@ -53,11 +53,17 @@ bool mp::allowsInPlace(AnchorOpInterface anchor, unsigned operand,
     });
     if (!isResult)
       continue;
-    return llvm::all_of(anchor->getOpOperands(), [&](OpOperand &used) {
+    // What only an epilogue reads is still read while results are made.
+    bool isGiven = false;
+    for (OpOperand &used : anchor->getOpOperands()) {
       auto argument = dyn_cast<BlockArgument>(used.get());
-      return !argument || argument.getArgNumber() != operand ||
-             anchor.mayReplace(used.getOperandNumber(), own.getResultNumber());
-    });
+      if (!argument || argument.getArgNumber() != operand)
+        continue;
+      if (!anchor.mayReplace(used.getOperandNumber(), own.getResultNumber()))
+        return false;
+      isGiven = true;
+    }
+    return isGiven;
   }
   return false;
 }
