@@ -2,6 +2,7 @@
 #include "passes/analysis/Gradients.h"
 #include "dialect/ops/Arithmetic.h"
 #include "dialect/ops/Cast.h"
+#include "dialect/ops/Collective.h"
 #include "dialect/ops/LossScaling.h"
 #include "dialect/ops/Math.h"
 #include "dialect/ops/Optimizer.h"
@@ -36,7 +37,11 @@ ScaleOp mp::findScaling(Value value) {
       continue;
     if (auto scale = dyn_cast<ScaleOp>(op))
       return scale;
-    llvm::append_range(work, op->getOperands());
+    if (auto exchange = dyn_cast<AllReduceOp>(op))
+      work.push_back(
+          exchange.getInputs()[cast<OpResult>(next).getResultNumber()]);
+    else
+      llvm::append_range(work, op->getOperands());
   }
   return {};
 }

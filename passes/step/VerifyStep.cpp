@@ -1,4 +1,5 @@
 //===- VerifyStep.cpp - prove the protocol of a step ----------------------===//
+#include "dialect/ops/Collective.h"
 #include "dialect/ops/Constant.h"
 #include "dialect/ops/Logic.h"
 #include "dialect/ops/LossScaler.h"
@@ -202,6 +203,14 @@ private:
                       });
       if (!isScaled || isa<UnscaleAndCheckOp>(op))
         continue;
+      if (auto exchange = dyn_cast<AllReduceOp>(op)) {
+        // Tensors that travel together stay apart.
+        for (auto [own, all] :
+             llvm::zip_equal(exchange.getInputs(), exchange.getOutputs()))
+          if (scaled.contains(own))
+            scaled.insert(all);
+        continue;
+      }
       if (auto clip = dyn_cast<ClipFactorOp>(op))
         return refuseScaled(clip, clip.getNorm(),
                             "clips by the norm of gradients that are still "

@@ -12,7 +12,7 @@ from pathlib import Path
 from _house import options
 
 MODULES = ["examples/fashion-mnist/mlp.mlir"]
-PIPELINES = ["mp-train-pipeline=batch=8 total-steps=9", "mp-train-pipeline=batch=8 total-steps=9 precision=fp16 accumulate=2",
+PIPELINES = ["mp-train-pipeline=batch=8 total-steps=9", "mp-train-pipeline=batch=8 total-steps=9 precision=fp16 accumulate=4 ranks=2 shard-optimizer=true",
              "mp-train-pipeline=batch=8 total-steps=9 precision=fp8", "mp-evaluate-pipeline=batch=8 precision=fp8",
              "mp-evaluate-pipeline=batch=8", "mp-calibrate-pipeline=batch=8"]
 # A located error. A pass that runs again must change nothing, or refuse with such an error.
