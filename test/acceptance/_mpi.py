@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -30,7 +31,14 @@ class Ranks:
         self.mpirun = subprocess.Popen([str(word) for word in words], env=ENVIRONMENT,  # pylint: disable=consider-using-with
                                        stdin=subprocess.DEVNULL, stdout=self.output, stderr=subprocess.STDOUT, text=True)
         self.seen = {}
-        self.disturbed = None
+        self.disturbed = self.ended = None
+        # A run may end while the test looks at another one.
+        self.watch = threading.Thread(target=self.note_end, daemon=True)
+        self.watch.start()
+
+    def note_end(self):
+        self.mpirun.wait()
+        self.ended = time.monotonic()
 
     def running(self):
         return self.mpirun.poll() is None
@@ -67,16 +75,17 @@ class Ranks:
 
     def end(self):
         """(exit status, output, seconds since something has happened), and kills what has not ended by itself."""
-        began, status = self.disturbed or time.monotonic(), None
-        try:
-            status = self.mpirun.wait(LONGEST + 10)
-        except subprocess.TimeoutExpired:
+        began, status, there = self.disturbed or time.monotonic(), None, ""
+        self.watch.join(max(0, began + LONGEST + 10 - time.monotonic()))
+        status = self.mpirun.poll()
+        if status is None:
             self.processes()
+            there = "".join(map(describe, [self.mpirun.pid, *descendants(self.mpirun.pid)]))
             self.mpirun.kill()
-            self.mpirun.wait()
-        took = time.monotonic() - began
+            self.watch.join()
+        took = max(0, self.ended - began)
         self.output.seek(0)
-        return status, self.output.read(), took
+        return status, self.output.read() + there, took
 
     def left(self):
         """The ranks whose processes are still there a second after mpirun has ended, and ends them."""
@@ -87,6 +96,18 @@ class Ranks:
         for process in there.values():
             os.kill(process, 9)
         return sorted(there)
+
+
+def describe(process):
+    """What a process is and what its threads wait in, for the message about a run that hangs."""
+    text = ""
+    for thread in sorted((Path("/proc") / str(process) / "task").glob("*")):
+        try:
+            text += " ".join([str(process), thread.name, *((thread / name).read_text().strip() for name in ("comm", "wchan")),
+                              (thread / "stat").read_text().rsplit(")", 1)[1].split()[0]]) + "\n"
+        except OSError:
+            pass
+    return text
 
 
 def is_alive(process):

@@ -51,7 +51,7 @@ def problems(arguments, what, run, ended, says, left):
     status, output, took = ended
     lines = [line for line in output.splitlines() if line.startswith("mp-run:") or re.search(says, line)]
     if status is None or took > LONGEST:
-        yield f"{what}: not all ranks have ended after {took:.0f} s"
+        yield f"{what}: not all ranks have ended after {took:.0f} s:\n{output}"
     if status == 0:
         yield f"{what}: exits with 0"
     if len(lines) != 1 or not re.search(says, lines[0]):
