@@ -164,11 +164,11 @@ TEST(CudaSession, RefusesWhatDoesNotRunHere) {
               std::get<Copy>(program.entries[1].steps[2]).flag = onInput(0);
             }),
             "'step': a copy with a flag does not run on cuda");
-  EXPECT_EQ(fault([](Program &program) {
-              program.entries[1].steps.push_back(
-                  Call{"blas.axpy", {}, 1, 1, {}});
-            }),
-            "unknown routine 'blas.axpy'; known: cublaslt.matmul");
+  EXPECT_HAS(fault([](Program &program) {
+               program.entries[1].steps.push_back(
+                   Call{"blas.axpy", {}, 1, 1, {}});
+             }),
+             "unknown routine 'blas.axpy'; known: cublaslt.matmul, ");
   EXPECT_HAS(fault([](Program &program) {
                std::get<Launch>(program.entries[1].steps[0]).block = 2048;
              }),

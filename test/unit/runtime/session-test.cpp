@@ -351,8 +351,8 @@ TEST(Session, RefusesWhatItDoesNotKnow) {
             "the program is for target 'cuda', but this session runs 'cpu'");
   program = stateful();
   program.entries[0].steps.push_back(Call{"blas.axpy", {}, 1, 1, {}});
-  EXPECT_EQ(problem(runner->load(program)),
-            "unknown routine 'blas.axpy'; known: dnnl.matmul");
+  EXPECT_TRUE(llvm::StringRef(problem(runner->load(program)))
+                  .starts_with("unknown routine 'blas.axpy'; known: dnnl."));
   program = stateful();
   program.entries[1].arenaBytes = uint64_t(1) << 62;
   std::string tooLarge = problem(runner->load(program));
