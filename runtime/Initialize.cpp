@@ -227,8 +227,28 @@ template <typename Use> void dispatch(ElementType type, Use use) {
 
 } // namespace
 
+void mp::copyPart(llvm::ArrayRef<char> whole, int64_t rank,
+                  llvm::MutableArrayRef<char> part) {
+  llvm::ArrayRef<char> own =
+      whole.drop_front(std::min<uint64_t>(rank * part.size(), whole.size()))
+          .take_front(part.size());
+  char *end = llvm::copy(own, part.begin());
+  std::fill(end, part.end(), 0);
+}
+
 llvm::Error mp::fill(const Variable &variable, uint64_t seed,
-                     llvm::MutableArrayRef<char> storage, ThreadPool &pool) {
+                     llvm::MutableArrayRef<char> storage, ThreadPool &pool,
+                     int64_t rank) {
+  if (variable.whole) {
+    Variable whole = variable;
+    whole.type = *whole.whole;
+    whole.whole.reset();
+    std::vector<char> all(whole.type.bytes());
+    if (llvm::Error error = fill(whole, seed, all, pool))
+      return error;
+    copyPart(all, rank, storage);
+    return llvm::Error::success();
+  }
   const Initializer &init = variable.init;
   if (init.kind == Initializer::Kind::Derived) {
     std::memset(storage.data(), 0, storage.size());

@@ -20,8 +20,11 @@ public:
   uint64_t bytes() const { return bytesOf(declared); }
 
   /// Returns the variables of the program that are not declared yet, each once.
-  /// Fails if one is declared differently.
-  llvm::Expected<std::vector<Variable>> fresh(const Program &program) const;
+  /// Takes `derive` out of a program whose derived variables are all declared:
+  /// the program that declared them has it. Fails if a variable is declared
+  /// differently. If ranks have parts of a tensor, a program may declare the
+  /// whole of it, but not use it.
+  llvm::Expected<std::vector<Variable>> fresh(Program &program) const;
 
   /// Returns the index of a variable of `bytes` bytes. Fails if there is none.
   llvm::Expected<size_t> find(llvm::StringRef name, uint64_t bytes) const;

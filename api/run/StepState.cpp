@@ -31,7 +31,7 @@ Expected<const mp::Variable *> Step::Impl::find(StringRef name) const {
 std::vector<TensorInfo> Step::variables() const {
   std::vector<TensorInfo> infos;
   for (const mp::Variable &variable : impl->model->session().variables())
-    infos.push_back({variable.name, variable.type,
+    infos.push_back({variable.name, variable.wholeType(),
                      mp::variableKindName(variable.kind).str()});
   return infos;
 }
@@ -40,7 +40,7 @@ Expected<TensorType> Step::typeOf(StringRef name) const {
   auto variable = impl->find(name);
   if (!variable)
     return variable.takeError();
-  return (*variable)->type;
+  return (*variable)->wholeType();
 }
 
 Error Step::readInto(StringRef name, ElementType element, void *data,
@@ -51,7 +51,7 @@ Error Step::readInto(StringRef name, ElementType element, void *data,
   auto variable = impl->find(name);
   if (!variable)
     return variable.takeError();
-  const TensorType &type = (*variable)->type;
+  const TensorType &type = (*variable)->wholeType();
   if (type.element != element)
     return mp::makeError("variable '{0}' is {1}, and was asked for as {2}",
                          name, type.str(), mp::elementTypeName(element));
@@ -59,7 +59,10 @@ Error Step::readInto(StringRef name, ElementType element, void *data,
     return mp::makeError("variable '{0}' is {1}, which takes {2} bytes; the "
                          "memory for it has {3}",
                          name, type.str(), type.bytes(), data ? bytes : 0);
-  return impl->model->session().read(name, {static_cast<char *>(data), bytes});
+  mp::WholeSession whole(impl->model->session(), impl->model->ranks());
+  if (Error error = whole.gather(**variable))
+    return error;
+  return whole.read(name, {static_cast<char *>(data), bytes});
 }
 
 Error Step::write(StringRef name, const TensorRef &tensor) {
@@ -73,12 +76,12 @@ Error Step::write(StringRef name, const TensorRef &tensor) {
     return mp::makeError("variable '{0}' is computed from another one: write "
                          "that one",
                          name);
-  if (Error error = tensor.check(name, (*variable)->type))
+  if (Error error = tensor.check(name, (*variable)->wholeType()))
     return error;
-  mp::Session &session = impl->model->session();
-  if (Error error = session.write(name, tensor.view().bytes()))
+  mp::WholeSession whole(impl->model->session(), impl->model->ranks());
+  if (Error error = whole.write(name, tensor.view().bytes()))
     return error;
-  return session.derive();
+  return whole.derive();
 }
 
 Error Step::initialize(uint64_t seed) {
@@ -250,7 +253,8 @@ Error Step::loadWeights(StringRef path) {
   Impl::Lock lock(*impl);
   if (Error error = lock.take())
     return error;
-  return mp::loadWeights(path, impl->model->session(), mp::Weights::Initial);
+  mp::WholeSession whole(impl->model->session(), impl->model->ranks());
+  return mp::loadWeights(path, whole, mp::Weights::Initial);
 }
 
 } // namespace mantissa

@@ -141,7 +141,7 @@ std::vector<Variable> mp::describeVariables(ModuleOp module) {
     if (op.getPartOf())
       variable.whole = describeType(op.getWholeType());
     variable.init = op.getInit()
-                        ? resolve(*op.getInit(), op.getTensorType().getShape())
+                        ? resolve(*op.getInit(), op.getWholeType().getShape())
                         : Initializer{Initializer::Kind::Derived, 0, 0};
     if (auto role = op.getRole())
       variable.role = describeRole(*role);

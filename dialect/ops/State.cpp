@@ -147,9 +147,9 @@ LogicalResult VariableOp::verify() {
     if (source.getKind() == StateKind::derived)
       return emitOpError() << "comes from @" << *getSource()
                            << ", which is derived itself";
-    if (source.getTensorType().getShape() != getTensorType().getShape())
+    if (source.getWholeType().getShape() != getTensorType().getShape())
       return emitOpError() << "is " << getType() << " but its source is "
-                           << source.getType();
+                           << source.getWholeType();
     return success();
   }
   if (getSource())

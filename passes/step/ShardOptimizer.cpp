@@ -1,8 +1,9 @@
 //===- ShardOptimizer.cpp - divide the state of optimizers among ranks ----===//
 //
-// A slot becomes a rank's part of it. What is computed from it element by
-// element is computed for the part, until something needs the whole tensor.
-// What nothing needs any more as a whole is dead, and goes.
+// A slot becomes a rank's part of it, and so does a master of which the graph
+// reads a copy. What is computed from it element by element is computed for the
+// part, until something needs the whole tensor. What nothing needs any more as
+// a whole is dead, and goes.
 //
 //===----------------------------------------------------------------------===//
 #include "dialect/ops/Recipe.h"
@@ -10,6 +11,7 @@
 #include "dialect/ops/State.h"
 #include "passes/Passes.h"
 #include "passes/analysis/BackwardOps.h"
+#include "passes/analysis/VariableTable.h"
 #include "passes/step/RankParts.h"
 
 namespace mp {
@@ -31,6 +33,29 @@ static bool isElementByElement(Operation *op) {
     RankedTensorType type = tensorType(operand);
     return type.getRank() == 0 || type.getShape() == shape;
   });
+}
+
+/// Whether an op gives the same number if each rank reduces its part, and the
+/// ranks reduce what they have.
+static bool reducesByParts(Operation *op) {
+  return isa<MaxOp, AnyOp>(op) && tensorType(op->getResult(0)).getRank() == 0;
+}
+
+/// Whether parts of what is read are enough for all that is computed from it,
+/// up to what is written.
+static bool isReadByParts(ReadOp read) {
+  SmallVector<Value> values = {read};
+  DenseSet<Operation *> seen;
+  while (!values.empty())
+    for (Operation *user : values.pop_back_val().getUsers()) {
+      if (isa<WriteOp>(user) || reducesByParts(user) ||
+          !seen.insert(user).second)
+        continue;
+      if (!isElementByElement(user))
+        return false;
+      llvm::append_range(values, user->getResults());
+    }
+  return true;
 }
 
 namespace {
@@ -65,7 +90,7 @@ private:
       return;
     if (isElementByElement(op))
       return computePart(op);
-    if (isa<MaxOp, AnyOp>(op) && tensorType(op->getResult(0)).getRank() == 0)
+    if (reducesByParts(op))
       return reducePart(op);
     for (OpOperand &operand : op->getOpOperands())
       if (parts.isKnown(operand.get()))
@@ -122,9 +147,10 @@ struct ShardOptimizer : mp::impl::ShardOptimizerBase<ShardOptimizer> {
     }
     if (ranks == 1)
       return markAllAnalysesPreserved();
+    DenseSet<StringAttr> masters = dividedMasters();
     llvm::StringMap<VariableOp> sharded;
     for (auto variable : getOperation().getOps<VariableOp>())
-      if (isSlot(variable) && !variable.getPartOf()) {
+      if (isDivided(variable, masters)) {
         divide(variable);
         sharded[variable.getSymName()] = variable;
       }
@@ -136,12 +162,40 @@ struct ShardOptimizer : mp::impl::ShardOptimizerBase<ShardOptimizer> {
   }
 
 private:
-  /// A number is not divided: it is no smaller than its part.
-  static bool isSlot(VariableOp variable) {
+  /// Returns the parameters of which the graph reads copies alone, and whose
+  /// update works element by element.
+  DenseSet<StringAttr> dividedMasters() {
+    VariableTable variables(getOperation());
+    DenseSet<StringAttr> masters;
+    for (auto variable : getOperation().getOps<VariableOp>())
+      if (variable.getKind() == StateKind::parameter &&
+          !variables.derivedFrom(variable.getSymName()).empty())
+        masters.insert(variable.getSymNameAttr());
+    getOperation().walk([&](ReadOp read) {
+      VariableOp variable = variables.lookup(read.getVariable());
+      if (StringAttr master = masterOf(variable); !isReadByParts(read))
+        masters.erase(master);
+    });
+    return masters;
+  }
+
+  /// Returns the parameter whose master or average a variable is.
+  static StringAttr masterOf(VariableOp variable) {
     auto role = variable.getRole();
-    return role && role->getRole() == StateRole::slot &&
-           variable.getTensorType().getRank() != 0 &&
-           variable.getTensorType().getNumElements() > 0;
+    return role && role->getRole() == StateRole::average
+               ? role->getParameter().getAttr()
+               : variable.getSymNameAttr();
+  }
+
+  /// A number is not divided: it is no smaller than its part.
+  static bool isDivided(VariableOp variable,
+                        const DenseSet<StringAttr> &masters) {
+    if (variable.getPartOf() || variable.getTensorType().getRank() == 0 ||
+        variable.getTensorType().getNumElements() == 0)
+      return false;
+    auto role = variable.getRole();
+    return (role && role->getRole() == StateRole::slot) ||
+           masters.contains(masterOf(variable));
   }
 
   void divide(VariableOp variable) {

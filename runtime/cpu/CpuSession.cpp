@@ -185,9 +185,10 @@ llvm::Error CpuSession::load(Program program) {
 
 llvm::Error CpuSession::initialize(uint64_t seed) {
   for (const Variable &variable : state.all())
-    if (llvm::Error error = fill(
-            variable, seed,
-            {state.address(variable.name), variable.type.bytes()}, engine.pool))
+    if (llvm::Error error =
+            fill(variable, seed,
+                 {state.address(variable.name), variable.type.bytes()},
+                 engine.pool, engine.ranks ? engine.ranks->rank() : 0))
       return error;
   return derive();
 }
@@ -197,7 +198,7 @@ llvm::Error CpuSession::derive() {
   for (const auto &executor : executors)
     if (executor->entry().function == kDeriveEntry)
       executor->execute({});
-  return llvm::Error::success();
+  return engine.ranks ? engine.ranks->failure() : llvm::Error::success();
 }
 
 llvm::Error CpuSession::read(llvm::StringRef variable,

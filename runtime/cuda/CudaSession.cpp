@@ -204,7 +204,8 @@ Error CudaSession::initialize(uint64_t seed) {
   std::vector<char> values;
   for (const Variable &variable : state.all()) {
     values.assign(variable.type.bytes(), 0);
-    if (Error error = fill(variable, seed, values, pool))
+    if (Error error = fill(variable, seed, values, pool,
+                           context->ranks ? context->ranks->rank() : 0))
       return error;
     if (Error error = write(variable.name, values))
       return error;

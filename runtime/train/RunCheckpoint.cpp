@@ -198,10 +198,10 @@ Error beginRun(TrainingRun &run) {
   copyProgress(RunState(), run.state);
   if (Error error = run.session().initialize(run.state.seed))
     return error;
-  if (!options.init.empty())
-    return loadWeights(options.init, run.session(), Weights::Initial,
-                       options.initExcept);
-  return Error::success();
+  if (options.init.empty())
+    return Error::success();
+  WholeSession whole(run.session(), options.ranks.get());
+  return loadWeights(options.init, whole, Weights::Initial, options.initExcept);
 }
 
 } // namespace mp

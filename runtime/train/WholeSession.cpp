@@ -1,5 +1,6 @@
 //===- WholeSession.cpp - a session's state as files hold it --------------===//
 #include "runtime/train/WholeSession.h"
+#include "runtime/Initialize.h"
 #include "support/Error.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -22,26 +23,29 @@ const Variable *WholeSession::partOf(StringRef name) const {
 }
 
 Error WholeSession::gather() {
-  for (const Variable &variable : parts.variables()) {
-    if (!variable.whole)
-      continue;
-    std::string own(variable.type.bytes(), '\0');
-    if (Error error = parts.read(variable.name, {own.data(), own.size()}))
+  for (const Variable &variable : parts.variables())
+    if (Error error = gather(variable))
       return error;
-    std::string &all = gathered[variable.name];
-    if (!ranks) {
-      all = std::move(own);
-      continue;
-    }
-    all.resize(own.size() * ranks->size());
-    if (Error error = run(*ranks,
-                          {.kind = Collective::Kind::AllGather,
-                           .element = ElementType::U8,
-                           .elements = {static_cast<int64_t>(own.size())}},
-                          {own.data()}, {all.data()}))
-      return error;
-  }
   return Error::success();
+}
+
+Error WholeSession::gather(const Variable &variable) {
+  if (!variable.whole)
+    return Error::success();
+  std::string own(variable.type.bytes(), '\0');
+  if (Error error = parts.read(variable.name, {own.data(), own.size()}))
+    return error;
+  std::string &all = gathered[variable.name];
+  if (!ranks) {
+    all = std::move(own);
+    return Error::success();
+  }
+  all.resize(own.size() * ranks->size());
+  return run(*ranks,
+             {.kind = Collective::Kind::AllGather,
+              .element = ElementType::U8,
+              .elements = {static_cast<int64_t>(own.size())}},
+             {own.data()}, {all.data()});
 }
 
 Error WholeSession::load(Program) {
@@ -77,11 +81,8 @@ Error WholeSession::write(StringRef name, ArrayRef<char> bytes) {
   if (bytes.size() != variable->whole->bytes())
     return makeError("'{0}' has {1} bytes, not {2}", name,
                      variable->whole->bytes(), bytes.size());
-  uint64_t size = variable->type.bytes(), rank = ranks ? ranks->rank() : 0;
-  std::vector<char> own(size);
-  copy(bytes.drop_front(std::min<uint64_t>(rank * size, bytes.size()))
-           .take_front(size),
-       own.begin());
+  std::vector<char> own(variable->type.bytes());
+  copyPart(bytes, ranks ? ranks->rank() : 0, own);
   return parts.write(name, own);
 }
 

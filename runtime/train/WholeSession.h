@@ -18,6 +18,8 @@ public:
 
   /// Gathers the tensors of which ranks have parts. Every rank calls it.
   llvm::Error gather();
+  /// Gathers one of the session's variables, if ranks have parts of it.
+  llvm::Error gather(const Variable &variable);
 
   llvm::Error load(Program program) override;
   llvm::Error initialize(uint64_t seed) override;
