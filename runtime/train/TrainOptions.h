@@ -70,7 +70,8 @@ struct TrainOptions : RecipeSettings {
   /// Whether `out` gets an event file for TensorBoard with the metrics of steps
   /// and the scores of evaluations.
   bool tensorBoard = false;
-  /// Whether each rank keeps a part of the optimizer's state (ZeRO, stage 1).
+  /// Whether each rank keeps a part of the optimizer's state (ZeRO, stage 1),
+  /// and of the masters of 16-bit copies.
   /// The bits are the same, and checkpoints too.
   bool shardOptimizer = false;
   unsigned threads = 0; ///< 0: one per core

@@ -11,7 +11,8 @@
 //    "variables": [[name, bytes]], "read": [names]}
 //
 // With the argument `ranks`, micro-batches are taken by ranks, one each, which
-// are threads; all must then answer alike.
+// are threads; all must then answer alike, with the state of the optimizer
+// whole and divided among them.
 //
 // and then the variables' bytes and the inputs', in that order. The answer is
 // {"runs": [[{"name", "type"}]], "variables": [type]} and the bytes of the
@@ -21,6 +22,7 @@
 #include "codegen/Compile.h"
 #include "runtime/Session.h"
 #include "runtime/ranks/ThreadRanks.h"
+#include "runtime/train/WholeSession.h"
 #include "support/Json.h"
 #include "tools/Tools.h"
 #include "llvm/Support/JSON.h"
@@ -182,26 +184,31 @@ Expected<Answer> execute(Request request, Device device,
     return std::move(error);
   if (Error error = (*session)->initialize(/*seed=*/0))
     return std::move(error);
+  WholeSession whole(**session, ranks.get());
   for (const auto &[name, bytes] : request.variables)
-    if (Error error = (*session)->write(name, {bytes.data(), bytes.size()}))
+    if (Error error = whole.write(name, {bytes.data(), bytes.size()}))
       return std::move(error);
-  if (Error error = (*session)->derive())
+  if (Error error = whole.derive())
     return std::move(error);
   Answer answer;
   if (Error error = runAll(**session, function, request, ranks.get(), answer))
     return std::move(error);
-  if (Error error = readVariables(**session, request.read, answer))
+  if (Error error = whole.gather())
+    return std::move(error);
+  if (Error error = readVariables(whole, request.read, answer))
     return std::move(error);
   return answer;
 }
 
 /// Lets a rank take each micro-batch of a window.
-Expected<Answer> executeByRanks(const Request &request, Device device) {
+Expected<Answer> executeByRanks(Request request, Device device,
+                                bool shardOptimizer) {
+  request.options.shardOptimizer = shardOptimizer;
   auto ranks = createThreadRanks(request.options.accumulate);
   std::vector<std::optional<Expected<Answer>>> answers(ranks.size());
   std::vector<llvm::thread> threads;
   for (auto [rank, answer] : zip_equal(ranks, answers))
-    threads.emplace_back([&, own = std::shared_ptr(std::move(rank))] mutable {
+    threads.emplace_back([&, own = std::shared_ptr(std::move(rank))]() mutable {
       answer.emplace(execute(request, device, std::move(own)));
     });
   for (llvm::thread &thread : threads)
@@ -215,6 +222,19 @@ Expected<Answer> executeByRanks(const Request &request, Device device) {
     if ((*answer)->bytes != (*answers.front())->bytes)
       return createStringError("ranks have different results or state");
   return std::move(*answers.front());
+}
+
+/// Does so with the state of the optimizer whole, and divided among them.
+Expected<Answer> executeByRanks(const Request &request, Device device) {
+  auto whole = executeByRanks(request, device, /*shardOptimizer=*/false);
+  if (!whole)
+    return whole.takeError();
+  auto divided = executeByRanks(request, device, /*shardOptimizer=*/true);
+  if (!divided)
+    return divided.takeError();
+  if (whole->bytes != divided->bytes)
+    return createStringError("results or state differ if it is divided");
+  return whole;
 }
 
 } // namespace

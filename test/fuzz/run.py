@@ -61,7 +61,7 @@ def options():
     parser.add_argument("--jobs", type=count, default=os.cpu_count(), help="processes (one a core)")
     parser.add_argument("--failures", type=count, default=5, help="stop after so many graphs that differ (5)")
     parser.add_argument("--onednn", action="store_true", help="products by oneDNN wherever it takes the types")
-    parser.add_argument("--ranks", action="store_true", help="let ranks take the micro-batches of a step, one each")
+    parser.add_argument("--ranks", action="store_true", help="let ranks take the micro-batches of a step, one each, with the optimizer's state whole and divided")
     parser.add_argument("--driver", default=BUILD / "bin" / "fuzz-driver", help="build/release/bin/fuzz-driver")
     parser.add_argument("--emulator", default=os.environ.get("MP_CUDA_PATH", BUILD / "test" / "emulator" / "lib"),
                         help="folder of the emulated CUDA libraries")

@@ -362,6 +362,38 @@ TEST(Session, RefusesWhatItDoesNotKnow) {
   EXPECT_EQ(runner->find("step", 0), nullptr);
 }
 
+// Ranks keep a part of a master whose copy evaluation reads.
+TEST(Session, ProgramsDeclareTheWholeOfAPartButDoNotUseIt) {
+  auto runner = session();
+  Program parts = stateful();
+  parts.variables[0].whole = f32({2, size / 2});
+  ASSERT_EQ(problem(runner->load(parts)), "");
+  ASSERT_EQ(problem(runner->initialize(1)), "");
+  std::vector<float> derived = floats(*runner, "d");
+
+  Program wholes = stateful();
+  wholes.variables[0].type = f32({2, size / 2});
+  EXPECT_EQ(problem(runner->load(wholes)),
+            "'step' needs the whole of variable 'w', of which each rank has a "
+            "part: train without dividing the state of the optimizer");
+  // What only computes the copy anew is left to the program that has the part.
+  wholes.entries[1].steps = {
+      Copy{arena(0), variable(1), size * sizeof(float), {}}};
+  wholes.entries[1].results = {};
+  wholes.entries[1].function = "eval";
+  ASSERT_EQ(problem(runner->load(wholes)), "");
+  EXPECT_NE(runner->find("eval", 0), nullptr);
+  ASSERT_EQ(problem(runner->derive()), "");
+  EXPECT_EQ(floats(*runner, "d"), derived);
+
+  auto reversed = session();
+  wholes = stateful();
+  wholes.variables[0].type = f32({2, size / 2});
+  ASSERT_EQ(problem(reversed->load(wholes)), "");
+  EXPECT_NE(problem(reversed->load(parts)).find("was loaded as a parameter"),
+            std::string::npos);
+}
+
 TEST(Session, InitializeNamesTheVariable) {
   auto runner = session();
   Program program = stateful();
