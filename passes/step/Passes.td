@@ -519,14 +519,10 @@ def ShardOptimizer : Mp_Pass<"mp-shard-optimizer", "::mlir::ModuleOp"> {
     Every rank keeps a part of each slot (momentum, moments), and updates that part of the parameter: the first stage of
     ZeRO (arXiv 1910.02054). The bits are those of a step without it. What is computed element by element from a slot is
     computed for the part; its largest element and its flags are combined over ranks; and what needs the whole tensor,
-    as the new parameter, is gathered.
-
-    A parameter is divided too, with its moving average, if the graph reads 16-bit copies of it alone
-    (see mp-master-weights) and its update works element by element: then the ranks gather the copy. LAMB and LARS, which
-    take the norm of a parameter, need it whole.
-
-    What draws random numbers, which belong to elements of the whole tensor, is computed whole. Gradients are exchanged
-    whole too: a step reports the norm of each, whose bits are those of the whole tensor's sum.
+    as the new parameter, is gathered. A parameter is divided too, with its moving average, if the graph reads 16-bit
+    copies of it alone (mp-master-weights) and its update works element by element, unlike that of LAMB and LARS:
+    then ranks gather the copy. What draws random numbers, which belong to elements of the whole tensor, is computed
+    whole. Gradients are exchanged whole: a step reports their norms, whose bits are those of the whole tensor's sum.
 
     Elements lie in order and are padded with zeros to a multiple of the number of ranks. The variable says what it is a
     `part_of`, and checkpoints hold the whole. Runs after mp-optimizer.

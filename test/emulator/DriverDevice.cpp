@@ -2,6 +2,7 @@
 
 #include "Driver.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
@@ -33,8 +34,9 @@ static int deviceCount() {
                                                : count);
 }
 
+static DriverContext contexts[maxDevices];
+
 static DriverContext &primaryContext(CUdevice device) {
-  static DriverContext contexts[maxDevices];
   contexts[device].device = device;
   return contexts[device];
 }
@@ -238,7 +240,10 @@ MP_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
     DriverContext &context = primaryContext(device);
     if (!context.users)
       return CUDA_ERROR_INVALID_CONTEXT;
-    if (--context.users == 0)
+    // Another device's threads may still use what is theirs.
+    --context.users;
+    if (std::none_of(contexts, contexts + maxDevices,
+                     [](const DriverContext &each) { return each.users; }))
       forgetEverything();
     return CUDA_SUCCESS;
   });

@@ -2,7 +2,7 @@
 
 #include "Stream.h"
 
-#include "Call.h"
+#include "Driver.h"
 #include "Graph.h"
 #include "Memory.h"
 
@@ -13,7 +13,7 @@ namespace mp::emulator {
 
 namespace {
 struct Streams {
-  std::shared_ptr<Stream> legacy = std::make_shared<Stream>();
+  std::map<CUcontext, std::shared_ptr<Stream>> legacy;
   std::map<CUstream, std::shared_ptr<Stream>> created;
   int lastId = 0;
 };
@@ -21,6 +21,15 @@ struct Streams {
 static Streams &streams() {
   static auto *all = new Streams;
   return *all;
+}
+
+static std::shared_ptr<Stream> legacyOf(CUcontext context) {
+  std::shared_ptr<Stream> &stream = streams().legacy[context];
+  if (!stream) {
+    stream = std::make_shared<Stream>();
+    stream->context = context;
+  }
+  return stream;
 }
 
 CUresult &stickyError() {
@@ -37,7 +46,7 @@ bool Ticket::reached() const { return !stream || stream->finished >= position; }
 
 std::shared_ptr<Stream> findStream(CUstream handle) {
   if (reinterpret_cast<uintptr_t>(handle) <= 1)
-    return streams().legacy;
+    return legacyOf(currentContext());
   auto found = streams().created.find(handle);
   return found == streams().created.end() ? nullptr : found->second;
 }
@@ -45,6 +54,7 @@ std::shared_ptr<Stream> findStream(CUstream handle) {
 CUstream createStream(bool blocking) {
   auto stream = std::make_shared<Stream>();
   stream->id = ++streams().lastId;
+  stream->context = currentContext();
   stream->blocking = blocking;
   streams().created[stream.get()] = stream;
   return stream.get();
@@ -72,12 +82,13 @@ static void push(Stream &stream, Stream::Item item) {
   stream.asked = false;
 }
 
-/// The legacy stream and every blocking one wait for each other.
+/// A context's legacy stream and every blocking one wait for each other.
 static void orderWithLegacy(const std::shared_ptr<Stream> &stream) {
-  const auto &legacy = streams().legacy;
+  const auto legacy = legacyOf(stream->context);
   if (stream == legacy) {
     for (const auto &[handle, other] : streams().created)
-      if (other->blocking && !now(other).reached())
+      if (other->context == stream->context && other->blocking &&
+          !now(other).reached())
         push(*legacy, {nullptr, now(other)});
   } else if (stream->blocking && !now(legacy).reached()) {
     push(*stream, {nullptr, now(legacy)});
@@ -151,11 +162,13 @@ CUresult wait(const Ticket &ticket) {
 }
 
 CUresult waitForAll() {
-  wait(now(streams().legacy));
+  CUcontext context = currentContext();
+  wait(now(legacyOf(context)));
   // Other threads may create and destroy streams meanwhile.
   auto all = streams().created;
   for (const auto &[handle, stream] : all)
-    wait(now(stream));
+    if (stream->context == context)
+      wait(now(stream));
   return stickyError();
 }
 

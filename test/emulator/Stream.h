@@ -30,6 +30,7 @@ struct Ticket {
 
 struct Stream {
   int id = 0;
+  CUcontext context = nullptr;
   bool blocking = true; // ordered with the legacy stream
   bool asked = false;   // cuStreamQuery has said "not ready" once
   bool running = false; // a thread runs its work
@@ -83,6 +84,7 @@ bool endCapture(Graph *graph, std::vector<GraphNode *> last);
 
 /// Runs the work before the ticket. Returns the sticky error.
 CUresult wait(const Ticket &ticket);
+/// Runs the work of all streams of the thread's context.
 CUresult waitForAll();
 /// Discards all streams and their work.
 void clearStreams();

@@ -22,6 +22,7 @@ namespace {
 const bool emulated = [] {
   setenv("MP_CUDA_PATH", MP_EMULATOR_DIR, 1);
   setenv("MP_CACHE_DIR", "off", 1);
+  setenv("MP_EMULATOR_DEVICES", "3", 1);
   return true;
 }();
 const Device kCpu = {}, kCuda = {Device::Kind::Cuda, 0};
@@ -194,11 +195,14 @@ public:
       : processes(size) {
     // Devices join while programs are loaded.
     std::vector<std::thread> threads;
-    for (auto [process, rank] : zip_equal(processes, createThreadRanks(size)))
-      threads.emplace_back([&, rank = std::move(rank)]() mutable {
+    for (auto [process, rank] : zip_equal(processes, createThreadRanks(size))) {
+      if (device.kind == Device::Kind::Cuda)
+        device.index = rank->rank();
+      threads.emplace_back([&, device, rank = std::move(rank)]() mutable {
         process = std::make_unique<Process>(module, options, std::move(rank),
                                             sizes, device);
       });
+    }
     for (std::thread &thread : threads)
       thread.join();
   }
@@ -265,6 +269,17 @@ struct RandomRows {
   }
 };
 
+/// Names what differs in any bit, on which rank.
+void compare(ArrayRef<Bytes> found, const Bytes &expected, const Twine &when) {
+  for (auto [rank, all] : enumerate(found)) {
+    EXPECT_EQ(all.size(), expected.size());
+    for (const auto &[name, bytes] : expected)
+      if (auto own = all.find(name); own == all.end() || own->second != bytes)
+        ADD_FAILURE() << name << " differs on rank " << rank << ", "
+                      << when.str();
+  }
+}
+
 /// Takes the same steps by one rank and by several, and compares their bits.
 void check(const Case &test, ArrayRef<int64_t> sizes, Device device = kCpu) {
   std::string module = network(test.recipe);
@@ -278,16 +293,15 @@ void check(const Case &test, ArrayRef<int64_t> sizes, Device device = kCpu) {
   CompileOptions options = optionsOf(size);
   options.shardOptimizer = test.shardOptimizer;
   Ranks several(module, options, size, different, device);
-  EXPECT_EQ(several.states(), std::vector<Bytes>(size, one.state())) << "begun";
+  compare(several.states(), one.state(), "begun");
   for (unsigned step = 0; step < 5; ++step) {
     RandomRows given(rows, step);
     if (step < test.overflows.size() && test.overflows[step] >= 0)
       given.x[test.overflows[step] * kInputs] = 1e5;
     Bytes expected = one.step(given.x, given.t, 0, sizes);
     auto found = several.step(given.x, given.t, sizes);
-    EXPECT_EQ(found, std::vector<Bytes>(size, expected)) << "step " << step;
-    EXPECT_EQ(several.states(), std::vector<Bytes>(size, one.state()))
-        << "step " << step;
+    compare(found, expected, "step " + Twine(step));
+    compare(several.states(), one.state(), "after step " + Twine(step));
   }
 }
 
@@ -373,8 +387,9 @@ TEST(DataParallel, DevicesThatExchangeDifferentTensorsFail) {
       CompileOptions options = optionsOf(2);
       options.wire = rank ? "bf16" : "f16";
       std::string x(4 * kInputs * sizeof(float), '\0'), t(16, '\0');
+      Device device = {Device::Kind::Cuda, static_cast<int>(rank)};
       Process process(network(kHalf), options, std::move(ranks[rank]), {4},
-                      kCuda);
+                      device);
       problems[rank] = process.problem(x, t);
     });
   for (std::thread &thread : threads)
