@@ -2,7 +2,7 @@
 """Whole training steps on CUDA, in the emulator, are those of the CPU.
 
 The stage `models` of bench/gpu.sh, with the emulated device in the place of the GPU: five steps of the example and
-of every model of test/models in fp32, fp16 and bf16, through the whole runtime. In test/models/overflow.mlir the
+of every model of test/models in fp16, and of each model in fp32 or bf16, through the whole runtime. In test/models/overflow.mlir the
 first steps overflow: the same steps are skipped, and the scale is the same at every step.
 """
 
