@@ -75,15 +75,16 @@ def goldens(arguments):
     return json.loads((arguments.source / "test" / "goldens" / "mlp-steps.json").read_text())
 
 
-def overflowing_module(arguments):
-    """The example with the goldens' scaler, under which fp16 overflows every few steps."""
+def overflowing_module(arguments, module=None):
+    """A module, or the example, with the goldens' scaler, under which fp16 overflows every few steps."""
+    module = module or example(arguments)
     text = ", ".join(f"{key} = {value}" for key, value in goldens(arguments)["scaler"].items())
-    module, count = re.subn(r"(mp\.scaler @\w+ *)\{[^}]*\}", rf'\1{{preset = "torch", {text}}}', example(arguments).read_text())
+    text, count = re.subn(r"(mp\.scaler @\w+ *)\{[^}]*\}", rf'\1{{preset = "torch", {text}}}', module.read_text())
     if count != 1:
-        sys.exit(f"{example(arguments)} has {count} scalers, expected 1")
-    path = arguments.work / "overflowing.mlir"
+        sys.exit(f"{module} has {count} scalers, expected 1")
+    path = arguments.work / f"overflowing-{module.stem}.mlir"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(module)
+    path.write_text(text)
     return path
 
 

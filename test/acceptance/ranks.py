@@ -1,8 +1,14 @@
 #!/usr/bin/env python3
 """N ranks take the steps of one rank with N micro-batches, bit for bit: 200 steps of the example in three precisions with 2, 3
 and 4 ranks, with the optimizer's state whole and divided among them, and with a checkpoint that goes from some ranks to others.
-In fp16 steps overflow every few steps, often on one rank alone, so that ranks have to agree on what they skip."""
+In fp16 steps overflow every few steps, often on one rank alone, so that ranks have to agree on what they skip.
 
+`--whole` takes every precision with every number of ranks, and then the same with resnet20, which has batch norms and random
+crops: half an hour on two cores."""
+
+import argparse
+import gzip
+import itertools
 import os
 import re
 import shutil
@@ -35,26 +41,53 @@ def compare(faults, what, expected, found, last=STEPS):
         faults.append(f"{what}: evaluations differ")
 
 
-def same_steps(arguments, faults, precision, ranks):
-    module = overflowing_module(arguments) if precision == "fp16" else None
-    folder = arguments.work / f"ranks-{precision}-{ranks}"
+def resnet20(arguments):
+    """The module."""
+    path = arguments.work / "resnet20.mlir"
+    text = subprocess.run([arguments.tools / "mp-zoo", "resnet20"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    path.write_text(text)
+    return path
+
+
+def few_to_test_on(arguments):
+    """A folder with the data, of whose test set 256 samples are there."""
+    folder = arguments.work / "few"
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in arguments.data.glob("*ubyte.gz"):
+        link, header = folder / path.name, 16 if "images" in path.name else 8
+        link.unlink(missing_ok=True)
+        if path.name.startswith("train"):
+            link.symlink_to(path)
+        else:
+            idx = gzip.decompress(path.read_bytes())
+            count, size = 256, (len(idx) - header) // int.from_bytes(idx[4:8], "big")
+            link.write_bytes(gzip.compress(idx[:4] + count.to_bytes(4, "big") + idx[8:header + count * size]))
+    return folder
+
+
+def same_steps(arguments, faults, precision, ranks, module=None, batch=32):
+    name = module.stem if module else "example"
+    if precision == "fp16":
+        module = overflowing_module(arguments, module)
+    folder = arguments.work / f"ranks-{name}-{precision}-{ranks}"
     flags = ("--precision", precision, "--accumulate", ranks, "--eval-every", STEPS // 2)
-    how = {"module": module, "batch": 32}
+    how = {"module": module, "batch": batch}
     one = train(arguments, folder / "one", "--max-steps", STEPS, "--threads", 1, *flags, **how)
     whole = on_ranks(arguments, ranks, folder / "whole", "--max-steps", STEPS, *flags, **how)
-    compare(faults, f"{precision}, {ranks} ranks", one, whole)
+    what = f"{name}, {precision}, {ranks} ranks"
+    compare(faults, what, one, whole)
     divided = on_ranks(arguments, ranks, folder / "divided", "--max-steps", STEPS // 2, "--shard-optimizer", *flags, **how)
     resumed = on_ranks(arguments, ranks, folder / "resumed", "--max-steps", STEPS, "--resume", divided, *flags, **how)
-    compare(faults, f"{precision}, {ranks} ranks, the first half with a divided optimizer", one, resumed, STEPS // 2)
+    compare(faults, f"{what}, the first half with a divided optimizer", one, resumed, STEPS // 2)
     alone = train(arguments, folder / "alone", "--max-steps", STEPS, "--resume", divided, *flags, **how)
-    compare(faults, f"{precision}, one rank from a checkpoint of {ranks}", one, alone, STEPS // 2)
+    compare(faults, f"{what}, one rank from their checkpoint", one, alone, STEPS // 2)
     begun = train(arguments, folder / "begun", "--max-steps", STEPS // 2, *flags, **how)
     joined = on_ranks(arguments, ranks, folder / "joined", "--max-steps", STEPS, "--shard-optimizer", "--resume", begun,
                       *flags, **how)
-    compare(faults, f"{precision}, {ranks} ranks from a checkpoint of one", one, joined, STEPS // 2)
+    compare(faults, f"{what}, from a checkpoint of one", one, joined, STEPS // 2)
     if precision == "fp16" and not any(metrics(one)["skipped"]):
-        faults.append("fp16: no step was skipped, so that ranks had nothing to agree on")
-    print(f"{precision}, {ranks} ranks: {sum(metrics(one)['skipped'])} of {STEPS} steps skipped")
+        faults.append(f"{what}: no step was skipped, so that ranks had nothing to agree on")
+    print(f"{what}: {sum(metrics(one)['skipped'])} of {STEPS} steps skipped", flush=True)
 
 
 def refusals(arguments, faults):
@@ -70,13 +103,20 @@ def refusals(arguments, faults):
 
 
 def main():
-    arguments = options(__doc__)
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("--whole", action="store_true", help="every precision with 2, 3 and 4 ranks, and resnet20")
+    arguments = options(__doc__, [parser])
     if not shutil.which("mpirun"):
         print("there is no mpirun: apt-get install openmpi-bin")
         return
     faults = []
-    for precision, ranks in (("fp32", 3), ("fp16", 4), ("bf16", 2)):
+    every = list(itertools.product(("fp32", "fp16", "bf16"), (2, 3, 4)))
+    for precision, ranks in every if arguments.whole else (("fp32", 3), ("fp16", 4), ("bf16", 2)):
         same_steps(arguments, faults, precision, ranks)
+    if arguments.whole:
+        arguments.data = few_to_test_on(arguments)
+        for precision, ranks in every:
+            same_steps(arguments, faults, precision, ranks, resnet20(arguments), batch=8)
     refusals(arguments, faults)
     finish(faults)
 
