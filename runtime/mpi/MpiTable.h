@@ -15,7 +15,7 @@
 namespace mp {
 
 /// Changes with every change of this file.
-inline constexpr int kMpiTableVersion = 1;
+inline constexpr int kMpiTableVersion = 2;
 /// The function of the plugin that returns the table; null if it has another
 /// version.
 inline constexpr char kMpiTableFunction[] = "mantissaMpiTable";
@@ -52,9 +52,6 @@ struct MpiTable {
               MpiRequest *);
   int (*receive)(MpiGroup *, void *to, int room, int rank, int tag,
                  MpiRequest *);
-  int (*allToAll)(MpiGroup *, const void *from, const int *counts,
-                  const int *offsets, void *to, const int *countsTo,
-                  const int *offsetsTo, MpiRequest *);
   int (*allGather)(MpiGroup *, const void *from, int bytes, void *to,
                    const int *counts, const int *offsets, MpiRequest *);
   int (*broadcast)(MpiGroup *, void *data, int bytes, int root, MpiRequest *);

@@ -93,14 +93,6 @@ int receive(MpiGroup *group, void *to, int room, int rank, int tag,
                    native(request));
 }
 
-int allToAll(MpiGroup *group, const void *from, const int *counts,
-             const int *offsets, void *to, const int *countsTo,
-             const int *offsetsTo, mp::MpiRequest *request) {
-  return MPI_Ialltoallv(from, counts, offsets, MPI_BYTE, to, countsTo,
-                        offsetsTo, MPI_BYTE, group->communicator,
-                        native(request));
-}
-
 int allGather(MpiGroup *group, const void *from, int bytes, void *to,
               const int *counts, const int *offsets, mp::MpiRequest *request) {
   return MPI_Iallgatherv(from, bytes, MPI_BYTE, to, counts, offsets, MPI_BYTE,
@@ -123,10 +115,9 @@ int cancel(mp::MpiRequest *request) {
   return MPI_Wait(native(request), MPI_STATUS_IGNORE);
 }
 
-const mp::MpiTable kTable = {initialized, libraryVersion, errorText, open,
-                             describe,    close,          abort,     send,
-                             receive,     allToAll,       allGather, broadcast,
-                             test,        cancel};
+const mp::MpiTable kTable = {
+    initialized, libraryVersion, errorText, open,      describe, close, abort,
+    send,        receive,        allGather, broadcast, test,     cancel};
 
 } // namespace
 

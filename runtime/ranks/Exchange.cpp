@@ -3,15 +3,14 @@
 #include "runtime/ranks/OrderedReduce.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/xxhash.h"
-#include <numeric>
 #include <sched.h>
 #include <thread>
 
 using namespace mp;
 using namespace std::chrono_literals;
 
-/// The tag of the first messages; Peers has 2.
-static constexpr int kTag = 1;
+/// The tags of the first messages, and of tensors; Peers has 2.
+static constexpr int kTag = 1, kDataTag = 3;
 /// Tensors of so many bytes in total travel in the first message. With its head
 /// it is below 4 KiB, which MPI's libraries send at once.
 static constexpr uint64_t kInline = 3584;
@@ -62,7 +61,8 @@ static bool hasOneCore() {
 /// the core to others, as ranks may share it; then they sleep. MPI goes on only
 /// while it is called, so one that moves data sleeps late. On a single core it
 /// sleeps soon: the core goes to the thread that computes, as with a yield, but
-/// is given back when the sleep is over, and not when a time slice is.
+/// is given back when the sleep is over, and not when a time slice is. A wait
+/// for a rank that computes becomes longer by an eighth at most.
 bool Exchange::go(bool waitsLong, RankClock::time_point begin) {
   auto now = RankClock::now();
   peers.poll(now);
@@ -70,7 +70,9 @@ bool Exchange::go(bool waitsLong, RankClock::time_point begin) {
   auto waited = now - begin;
   static const bool oneCore = hasOneCore();
   if (waited > (oneCore ? 50us : waitsLong ? 1ms : 100ms))
-    std::this_thread::sleep_for(50us);
+    std::this_thread::sleep_for(
+        waitsLong ? std::clamp<RankClock::duration>(waited / 8, 50us, 500us)
+                  : RankClock::duration(50us));
   else if (waited > 50us)
     sched_yield();
   return failure.empty();
@@ -108,8 +110,6 @@ void Exchange::describe(const StartedJob &job) {
     messages.resize(mpi.size * kMessage);
     sends.resize(mpi.size);
     receives.resize(mpi.size);
-    counts.resize(mpi.size);
-    offsets = countsTo = offsetsTo = counts;
   }
   Head head{llvm::xxh3_64bits(text.str()),
             uint32_t(std::min(text.size(), kMostText))};
@@ -126,9 +126,9 @@ bool Exchange::meet(const StartedJob &job) {
       from.pack(0, from.bytes(), message(mpi.rank) + bytes);
     bytes += from.bytes();
   }
-  sent.assign(mpi.size, false);
-  received.assign(mpi.size, false);
-  sent[mpi.rank] = received[mpi.rank] = true;
+  hasSent.assign(mpi.size, false);
+  hasReceived.assign(mpi.size, false);
+  hasSent[mpi.rank] = hasReceived[mpi.rank] = true;
   for (int rank = 0; rank < mpi.size; ++rank)
     if (rank != mpi.rank &&
         (!check(mpi.table->receive(mpi.group, message(rank), kMessage, rank,
@@ -148,10 +148,10 @@ bool Exchange::meet(const StartedJob &job) {
   while (true) {
     bool all = true;
     for (int rank = 0; rank < mpi.size; ++rank) {
-      bool here = test(receives[rank], received[rank]);
+      bool here = test(receives[rank], hasReceived[rank]);
       if (!here && failure.empty())
         failure = peers.lateness(rank, job.ticket, text, begin);
-      all &= here & test(sends[rank], sent[rank]);
+      all &= here & test(sends[rank], hasSent[rank]);
     }
     if (!failure.empty())
       return false;
@@ -208,114 +208,141 @@ void Exchange::finishInline(const StartedJob &job) {
   }
 }
 
+bool Exchange::send(int rank, const TensorRuns &tensors, Range range) {
+  bool started = true;
+  tensors.visit(
+      range.begin, range.end, [&](const char *data, uint64_t, uint64_t bytes) {
+        started = started &&
+                  check(mpi.table->send(mpi.group, data, bytes, rank, kDataTag,
+                                        &requests.emplace_back()),
+                        "MPI_Isend");
+      });
+  return started;
+}
+
+bool Exchange::receive(int rank, const TensorRuns &tensors, Range range,
+                       char *to) {
+  bool started = true;
+  tensors.visit(
+      range.begin, range.end, [&](char *data, uint64_t offset, uint64_t bytes) {
+        started =
+            started &&
+            check(mpi.table->receive(mpi.group, to ? to + offset : data, bytes,
+                                     rank, kDataTag, &requests.emplace_back()),
+                  "MPI_Irecv");
+      });
+  return started;
+}
+
+bool Exchange::finishAll() {
+  bool good = true;
+  for (MpiRequest &request : requests)
+    good = good && finish(0, "MPI_Test", request);
+  requests.clear();
+  return good;
+}
+
+/// Gives a piece to each other rank, and gets as much from it.
+bool Exchange::swap(llvm::function_ref<bool(int rank)> give,
+                    llvm::function_ref<bool(int rank)> get) {
+  for (int rank = 0; rank < mpi.size; ++rank)
+    if (rank != mpi.rank && !get(rank))
+      return false;
+  // Each begins with its next neighbour, so that not all send to one.
+  for (int step = 1; step < mpi.size; ++step)
+    if (!give((mpi.rank + step) % mpi.size))
+      return false;
+  return finishAll();
+}
+
+/// Reduces the runs in `range` of `own`, and what other ranks have sent of
+/// them, to the runs of `result` at the same place.
+void Exchange::reduceTo(const TensorRuns &result, const TensorRuns &own,
+                        Range range, const Collective &collective) {
+  uint64_t width = byteWidth(collective.element);
+  llvm::SmallVector<const void *, 16> all(mpi.size);
+  result.visit(
+      range.begin, range.end, [&](char *data, uint64_t offset, uint64_t bytes) {
+        uint64_t begin = range.begin + offset;
+        for (int rank = 0; rank < mpi.size; ++rank)
+          all[rank] = rank == mpi.rank ? own.at(begin, begin + bytes)
+                                       : received(rank, range) + offset;
+        orderedReduce(collective.reduction, collective.element, all,
+                      bytes / width, data);
+      });
+}
+
+char *Exchange::received(int rank, Range range) {
+  return receiving.data() + rank * (range.end - range.begin);
+}
+
 bool Exchange::allReduce(const StartedJob &job) {
   uint64_t width = byteWidth(job.collective.element);
-  llvm::SmallVector<const void *, 16> all(mpi.size);
   for (uint64_t begin = 0; begin < from.bytes(); begin += pieceBytes) {
     uint64_t end = std::min(from.bytes(), begin + pieceBytes);
     uint64_t elements = (end - begin) / width;
-    for (int rank = 0; rank < mpi.size; ++rank) {
-      offsets[rank] = elements * rank / mpi.size * width;
-      counts[rank] = elements * (rank + 1) / mpi.size * width - offsets[rank];
-    }
-    uint64_t own = counts[mpi.rank];
-    for (int rank = 0; rank < mpi.size; ++rank) {
-      countsTo[rank] = own;
-      offsetsTo[rank] = rank * own;
-    }
-    const char *give = from.at(begin, end);
-    if (!give)
-      from.pack(begin, end, room(sending, end - begin));
-    char *slices = room(receiving, own * mpi.size + 1);
-    for (int rank = 0; rank < mpi.size; ++rank)
-      all[rank] = slices + rank * own;
-    MpiRequest request;
-    if (!finish(mpi.table->allToAll(mpi.group, give ? give : sending.data(),
-                                    counts.data(), offsets.data(), slices,
-                                    countsTo.data(), offsetsTo.data(),
-                                    &request),
-                "MPI_Ialltoallv", request))
+    auto slice = [&](int rank) {
+      return Range{begin + elements * rank / mpi.size * width,
+                   begin + elements * (rank + 1) / mpi.size * width};
+    };
+    Range own = slice(mpi.rank);
+    room(receiving, (own.end - own.begin) * mpi.size);
+    if (!swap([&](int rank) { return send(rank, from, slice(rank)); },
+              [&](int rank) {
+                return receive(rank, from, own, received(rank, own));
+              }))
       return false;
-    orderedReduce(job.collective.reduction, job.collective.element, all,
-                  own / width, slices);
-    char *get = to.at(begin, end);
-    if (!get)
-      room(gathering, end - begin);
-    if (!finish(mpi.table->allGather(mpi.group, slices, own,
-                                     get ? get : gathering.data(),
-                                     counts.data(), offsets.data(), &request),
-                "MPI_Iallgatherv", request))
+    reduceTo(to, from, own, job.collective);
+    if (!swap([&](int rank) { return send(rank, to, own); },
+              [&](int rank) { return receive(rank, to, slice(rank)); }))
       return false;
-    if (!get)
-      to.unpack(begin, end, gathering.data());
   }
   return true;
+}
+
+/// Makes `parts` of tensors at `data`, of which every rank has one.
+template <typename Data>
+void Exchange::divide(llvm::ArrayRef<Data *> data, const Collective &collective,
+                      int64_t share) {
+  parts.resize(mpi.size);
+  for (int rank = 0; rank < mpi.size; ++rank) {
+    parts[rank].clear();
+    for (auto [tensor, elements] : llvm::zip_equal(data, collective.elements)) {
+      uint64_t bytes = elements / share * byteWidth(collective.element);
+      parts[rank].add(static_cast<const char *>(tensor) + rank * bytes, bytes);
+    }
+  }
 }
 
 /// Part r of every tensor goes to rank r.
 bool Exchange::reduceScatter(const StartedJob &job) {
   const Collective &collective = job.collective;
-  uint64_t width = byteWidth(collective.element);
+  divide<const void>(job.from, collective, mpi.size);
   uint64_t step = std::max<uint64_t>(pieceBytes / mpi.size / 16 * 16, 16);
-  llvm::SmallVector<const void *, 16> all(mpi.size);
   for (uint64_t begin = 0; begin < to.bytes(); begin += step) {
-    uint64_t end = std::min(to.bytes(), begin + step), bytes = end - begin;
-    char *give = room(sending, bytes * mpi.size);
-    for (int rank = 0; rank < mpi.size; ++rank) {
-      from.clear();
-      for (size_t i = 0; i < collective.elements.size(); ++i) {
-        uint64_t part = collective.elements[i] / mpi.size * width;
-        from.add(static_cast<const char *>(job.from[i]) + rank * part, part);
-      }
-      counts[rank] = bytes;
-      offsets[rank] = rank * bytes;
-      from.pack(begin, end, give + offsets[rank]);
-    }
-    char *slices = room(receiving, bytes * mpi.size);
-    MpiRequest request;
-    if (!finish(mpi.table->allToAll(mpi.group, give, counts.data(),
-                                    offsets.data(), slices, counts.data(),
-                                    offsets.data(), &request),
-                "MPI_Ialltoallv", request))
+    Range piece{begin, std::min(to.bytes(), begin + step)};
+    room(receiving, (piece.end - piece.begin) * mpi.size);
+    if (!swap([&](int rank) { return send(rank, parts[rank], piece); },
+              [&](int rank) {
+                return receive(rank, to, piece, received(rank, piece));
+              }))
       return false;
-    to.visit(begin, end, [&](char *result, uint64_t offset, uint64_t size) {
-      for (int rank = 0; rank < mpi.size; ++rank)
-        all[rank] = slices + rank * bytes + offset;
-      orderedReduce(collective.reduction, collective.element, all, size / width,
-                    result);
-    });
+    reduceTo(to, parts[mpi.rank], piece, collective);
   }
   return true;
 }
 
 bool Exchange::allGather(const StartedJob &job) {
-  const Collective &collective = job.collective;
-  uint64_t width = byteWidth(collective.element);
-  uint64_t step = std::max<uint64_t>(pieceBytes / mpi.size / 16 * 16, 16);
-  for (uint64_t begin = 0; begin < from.bytes(); begin += step) {
-    uint64_t end = std::min(from.bytes(), begin + step), bytes = end - begin;
-    const char *give = from.at(begin, end);
-    if (!give)
-      from.pack(begin, end, room(sending, bytes));
-    for (int rank = 0; rank < mpi.size; ++rank) {
-      counts[rank] = bytes;
-      offsets[rank] = rank * bytes;
-    }
-    char *get = room(gathering, bytes * mpi.size);
-    MpiRequest request;
-    if (!finish(mpi.table->allGather(mpi.group, give ? give : sending.data(),
-                                     bytes, get, counts.data(), offsets.data(),
-                                     &request),
-                "MPI_Iallgatherv", request))
+  divide<void>(job.to, job.collective, 1);
+  parts[mpi.rank].visit(
+      0, from.bytes(), [&](char *data, uint64_t offset, uint64_t size) {
+        std::memcpy(data, from.at(offset, offset + size), size);
+      });
+  for (uint64_t begin = 0; begin < from.bytes(); begin += pieceBytes) {
+    Range piece{begin, std::min(from.bytes(), begin + pieceBytes)};
+    if (!swap([&](int rank) { return send(rank, from, piece); },
+              [&](int rank) { return receive(rank, parts[rank], piece); }))
       return false;
-    for (int rank = 0; rank < mpi.size; ++rank) {
-      to.clear();
-      for (size_t i = 0; i < collective.elements.size(); ++i) {
-        uint64_t whole = collective.elements[i] * width;
-        to.add(static_cast<const char *>(job.to[i]) + rank * whole, whole);
-      }
-      to.unpack(begin, end, get + rank * bytes);
-    }
   }
   return true;
 }
@@ -327,12 +354,12 @@ bool Exchange::broadcast(const StartedJob &job) {
     const TensorRuns &tensors = isRoot ? from : to;
     char *data = tensors.at(begin, end);
     if (!data) {
-      room(sending, end - begin);
+      room(packed, end - begin);
       if (isRoot)
-        from.pack(begin, end, sending.data());
+        from.pack(begin, end, packed.data());
     }
     MpiRequest request;
-    if (!finish(mpi.table->broadcast(mpi.group, data ? data : sending.data(),
+    if (!finish(mpi.table->broadcast(mpi.group, data ? data : packed.data(),
                                      end - begin, job.collective.root,
                                      &request),
                 "MPI_Ibcast", request))
@@ -343,7 +370,7 @@ bool Exchange::broadcast(const StartedJob &job) {
                      job.collective.elements[i] *
                          byteWidth(job.collective.element));
     else if (!data)
-      to.unpack(begin, end, sending.data());
+      to.unpack(begin, end, packed.data());
   }
   return true;
 }

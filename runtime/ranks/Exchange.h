@@ -5,12 +5,16 @@
 // moves, and a rank that waits knows for whom. Up to kInline bytes of tensors
 // travel in it, and then nothing else does. Larger ones follow in pieces:
 //
-//   all_reduce      rank r gets slice r of every rank (MPI_Ialltoallv), reduces
-//                   in the order of ranks, and all get all slices
-//                   (MPI_Iallgatherv). MPI_Allreduce promises no order.
+//   all_reduce      rank r gets slice r of every rank, reduces in the order of
+//                   ranks, and sends the slice to all. MPI_Allreduce promises
+//                   no order.
 //   reduce_scatter  the first half of that
-//   all_gather      MPI_Iallgatherv
+//   all_gather      each rank sends to all
 //   broadcast       MPI_Ibcast
+//
+// Each rank sends to each other one, a message for each tensor's part, from
+// where it lies to where it belongs: MPI's collectives would have to be given
+// one row of bytes, and copy a rank's own.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_RUNTIME_RANKS_EXCHANGE_H
@@ -43,7 +47,10 @@ public:
   RankClock::time_point met() const { return metAt; }
 
 private:
-  using Words = std::vector<int>;
+  /// Bytes of tensors in a row.
+  struct Range {
+    uint64_t begin, end;
+  };
 
   bool meet(const StartedJob &job);
   bool compare(const StartedJob &job);
@@ -52,6 +59,25 @@ private:
   bool reduceScatter(const StartedJob &job);
   bool allGather(const StartedJob &job);
   bool broadcast(const StartedJob &job);
+
+  /// Starts to send a part of tensors to a rank, a message for each run.
+  bool send(int rank, const TensorRuns &tensors, Range range);
+  /// Starts to receive what a rank sends of tensors with such runs: into them,
+  /// or in a row to `to`.
+  bool receive(int rank, const TensorRuns &tensors, Range range,
+               char *to = nullptr);
+  bool swap(llvm::function_ref<bool(int rank)> give,
+            llvm::function_ref<bool(int rank)> get);
+  /// Waits for all that `send` and `receive` have started.
+  bool finishAll();
+  /// Where a rank's bytes of a range are received.
+  char *received(int rank, Range range);
+  void reduceTo(const TensorRuns &result, const TensorRuns &own, Range range,
+                const Collective &collective);
+
+  template <typename Data>
+  void divide(llvm::ArrayRef<Data *> data, const Collective &collective,
+              int64_t share);
 
   void describe(const StartedJob &job);
   /// The beginning of the message of a rank, and its tensors.
@@ -71,11 +97,11 @@ private:
   RankClock::time_point metAt;
   llvm::SmallString<512> text; ///< of the collective that runs
   TensorRuns from, to;
+  std::vector<TensorRuns> parts; ///< one for each rank
   /// They grow to what the largest collective needs, and stay.
-  std::vector<char> messages, sending, receiving, gathering;
-  std::vector<MpiRequest> sends, receives;
-  std::vector<bool> sent, received;
-  Words counts, offsets, countsTo, offsetsTo;
+  std::vector<char> messages, packed, receiving;
+  std::vector<MpiRequest> sends, receives, requests;
+  std::vector<bool> hasSent, hasReceived;
 };
 
 } // namespace mp
