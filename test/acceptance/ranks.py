@@ -42,10 +42,10 @@ def compare(faults, what, expected, found, last=STEPS):
 
 
 def resnet20(arguments):
-    """The module."""
+    """The module, with a scaler of its own."""
     path = arguments.work / "resnet20.mlir"
     text = subprocess.run([arguments.tools / "mp-zoo", "resnet20"], stdout=subprocess.PIPE, text=True, check=True).stdout
-    path.write_text(text)
+    path.write_text(re.sub(r"( *)(mp\.train .*?) \{", r'\1mp.scaler @scaler {preset = "torch"}\n\1\2 scaler(@scaler) {', text))
     return path
 
 

@@ -11,8 +11,8 @@
 //    "variables": [[name, bytes]], "read": [names]}
 //
 // With the argument `ranks`, micro-batches are taken by ranks, one each, which
-// are threads; all must then answer alike, with the state of the optimizer
-// whole and divided among them.
+// are threads, on CUDA with a device each; all must then answer alike, with the
+// state of the optimizer whole and divided among them.
 //
 // and then the variables' bytes and the inputs', in that order. The answer is
 // {"runs": [[{"name", "type"}]], "variables": [type]} and the bytes of the
@@ -207,10 +207,13 @@ Expected<Answer> executeByRanks(Request request, Device device,
   auto ranks = createThreadRanks(request.options.accumulate);
   std::vector<std::optional<Expected<Answer>>> answers(ranks.size());
   std::vector<llvm::thread> threads;
-  for (auto [rank, answer] : zip_equal(ranks, answers))
-    threads.emplace_back([&, own = std::shared_ptr(std::move(rank))]() mutable {
-      answer.emplace(execute(request, device, std::move(own)));
-    });
+  for (auto [rank, answer] : zip_equal(ranks, answers)) {
+    device.index = device.kind == Device::Kind::Cuda ? rank->rank() : 0;
+    threads.emplace_back(
+        [&, device, own = std::shared_ptr(std::move(rank))]() mutable {
+          answer.emplace(execute(request, device, std::move(own)));
+        });
+  }
   for (llvm::thread &thread : threads)
     thread.join();
   Error errors = Error::success();

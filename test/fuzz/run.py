@@ -84,6 +84,7 @@ def driver_of(arguments):
         device = "cpu"
         if arguments.target == "emulator":
             environment["MP_CUDA_PATH"], device = str(arguments.emulator), "cuda"
+            environment["MP_EMULATOR_DEVICES"] = "8"  # one for each rank
         elif arguments.target == "cuda":
             device = "cuda"
         _driver = check.Driver([str(arguments.driver), device, *(["ranks"] if arguments.ranks else [])], environment, arguments.patience)
