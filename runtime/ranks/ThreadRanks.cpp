@@ -1,12 +1,11 @@
 //===- ThreadRanks.cpp - ranks that are threads of one process ------------===//
 #include "runtime/ranks/ThreadRanks.h"
+#include "runtime/ranks/CollectiveResult.h"
 #include "runtime/ranks/FailureText.h"
-#include "runtime/ranks/OrderedReduce.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/raw_ostream.h"
 #include <condition_variable>
-#include <cstring>
 #include <deque>
 #include <mutex>
 #include <optional>
@@ -36,11 +35,12 @@ struct Meeting {
     auto it = llvm::find_if(offers, [](auto &o) { return o.has_value(); });
     return {it - offers.begin(), (*it)->text};
   }
-  /// Computes what every rank gets of a tensor.
-  void finish(size_t tensor);
+  /// Computes what every rank gets.
   void finish() {
-    for (size_t tensor = 0; tensor < collective.elements.size(); ++tensor)
-      finish(tensor);
+    llvm::SmallVector<RankTensors> ranks;
+    for (auto &offer : offers)
+      ranks.push_back({offer->from, offer->to});
+    computeCollective(collective, ranks);
   }
 };
 
@@ -96,45 +96,6 @@ private:
   int64_t own;
   Ticket started = 0;
 };
-
-void Meeting::finish(size_t tensor) {
-  int64_t ranks = offers.size(), elements = collective.elements[tensor];
-  uint64_t width = byteWidth(collective.element), bytes = elements * width;
-  auto from = [&](int64_t rank, uint64_t offset = 0) {
-    return static_cast<const char *>((*offers[rank]).from[tensor]) + offset;
-  };
-  auto to = [&](int64_t rank) {
-    return static_cast<char *>((*offers[rank]).to[tensor]);
-  };
-  auto reduce = [&](uint64_t offset, int64_t count, void *result) {
-    llvm::SmallVector<const void *> contributions;
-    for (int64_t rank = 0; rank < ranks; ++rank)
-      contributions.push_back(from(rank, offset));
-    orderedReduce(collective.reduction, collective.element, contributions,
-                  count, result);
-  };
-  // memmove, as a rank may give and get at one address.
-  switch (collective.kind) {
-  case Collective::Kind::AllReduce:
-    reduce(0, elements, to(0));
-    for (int64_t rank = 1; rank < ranks; ++rank)
-      std::memmove(to(rank), to(0), bytes);
-    break;
-  case Collective::Kind::ReduceScatter:
-    for (int64_t rank = 0; rank < ranks; ++rank)
-      reduce(rank * (bytes / ranks), elements / ranks, to(rank));
-    break;
-  case Collective::Kind::AllGather:
-    for (int64_t rank = 0; rank < ranks; ++rank)
-      for (int64_t giver = 0; giver < ranks; ++giver)
-        std::memmove(to(rank) + giver * bytes, from(giver), bytes);
-    break;
-  case Collective::Kind::Broadcast:
-    for (int64_t rank = 0; rank < ranks; ++rank)
-      std::memmove(to(rank), from(collective.root), bytes);
-    break;
-  }
-}
 
 Communicator::Ticket ThreadRank::start(const Collective &collective,
                                        llvm::ArrayRef<const void *> from,
