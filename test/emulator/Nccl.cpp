@@ -8,6 +8,8 @@
 #include "Cuda.h"
 #include "NcclCalls.h"
 
+#include <cctype>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <random>
@@ -160,11 +162,31 @@ MP_EXPORT const char *ncclGetLastError(ncclComm_t) {
   return lastError().c_str();
 }
 
+/// The name of a group that meets at an address; "" if that has no port.
+static std::string nameOf(const std::string &address) {
+  size_t colon = address.rfind(':');
+  if (colon == std::string::npos || colon + 1 == address.size() ||
+      address.find_first_not_of("0123456789", colon + 1) != std::string::npos)
+    return "";
+  std::string name = address;
+  for (char &c : name)
+    c = isalnum(static_cast<unsigned char>(c)) ? c : '-';
+  return "/mantissa-nccl-" + name;
+}
+
 MP_EXPORT ncclResult_t ncclGetUniqueId(ncclUniqueId *id) {
   if (ncclResult_t error = begin("ncclGetUniqueId"))
     return error;
   std::random_device random;
   std::string name = format("/mantissa-nccl-%08x%08x", random(), random());
+  if (const char *address = getenv("NCCL_COMM_ID"); address && *address) {
+    name = nameOf(address);
+    if (name.empty())
+      return refuse(ncclInvalidArgument,
+                    std::string("NCCL_COMM_ID is ") + address +
+                        ", expected <ipv4>:<port> or [<ipv6>]:<port> or "
+                        "<hostname>:<port>");
+  }
   memset(id, 0, sizeof(*id));
   memcpy(id->internal, name.c_str(), name.size());
   return ncclSuccess;
@@ -178,7 +200,7 @@ MP_EXPORT ncclResult_t ncclCommInitRank(ncclComm_t *comm, int ranks,
   if (ranks < 1 || ranks > mostRanks || rank < 0 || rank >= ranks)
     return refuse(ncclInvalidArgument, format("rank %d of %d", rank, ranks));
   auto group = std::make_unique<NcclGroup>(id.internal, ranks, rank);
-  if (!group->join())
+  if (!group->join(getenv("NCCL_COMM_ID") != nullptr))
     return refuse(ncclRemoteError, group->problem());
   *comm = new Communicator{std::move(group), {}};
   return ncclSuccess;

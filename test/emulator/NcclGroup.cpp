@@ -8,6 +8,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
 
@@ -52,6 +53,8 @@ bool NcclGroup::waitFor(const std::string &what,
   auto end = std::chrono::steady_clock::now() + patience;
   for (int other = 0; other < ranks; ++other)
     while (!reached(shared->members[other])) {
+      if (!problem().empty()) // another thread has given up
+        return false;
       const Member &member = shared->members[other];
       bool gone = isGone(member);
       // It may have done its part just before it ended.
@@ -70,20 +73,56 @@ bool NcclGroup::waitFor(const std::string &what,
   return true;
 }
 
-bool NcclGroup::join() {
-  int file = shm_open(name.c_str(), O_RDWR | O_CREAT, 0600);
-  if (file < 0 || ftruncate(file, sizeof(NcclShared)) != 0) {
-    fail(std::string("shared memory: ") + strerror(errno));
+bool NcclGroup::refuse(const std::string &call) {
+  fail(call + ": " + strerror(errno));
+  return false;
+}
+
+bool NcclGroup::map(int flags) {
+  int file = shm_open(name.c_str(), O_RDWR | flags, 0600);
+  if (file < 0 ||
+      ((flags & O_CREAT) && ftruncate(file, sizeof(NcclShared)) != 0))
     return false;
-  }
   void *memory = mmap(nullptr, sizeof(NcclShared), PROT_READ | PROT_WRITE,
                       MAP_SHARED, file, 0);
+  struct stat facts = {};
+  bool whole =
+      fstat(file, &facts) == 0 && facts.st_size >= off_t(sizeof(NcclShared));
   close(file);
-  if (memory == MAP_FAILED) {
-    fail(std::string("shared memory: ") + strerror(errno));
+  if (memory == MAP_FAILED)
+    return false;
+  shared = static_cast<NcclShared *>(memory);
+  return whole;
+}
+
+/// Waits until rank 0 has made the group. A crash may have left an earlier one.
+bool NcclGroup::mapOfRankZero() {
+  auto end = std::chrono::steady_clock::now() + patience;
+  while (std::chrono::steady_clock::now() < end) {
+    bool whole = map(0);
+    if (whole && shared->members[0].state == NcclShared::Joined &&
+        !isGone(shared->members[0]))
+      return true;
+    if (shared)
+      munmap(shared, sizeof(NcclShared));
+    shared = nullptr;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  fail("rank 0 does not listen");
+  return false;
+}
+
+bool NcclGroup::join(bool atAddress) {
+  if (!atAddress) {
+    if (!map(O_CREAT))
+      return refuse("shared memory");
+  } else if (rank == 0) {
+    shm_unlink(name.c_str());
+    if (!map(O_CREAT | O_EXCL))
+      return refuse("shared memory");
+  } else if (!mapOfRankZero()) {
     return false;
   }
-  shared = static_cast<NcclShared *>(memory);
   int expected = 0;
   if (!shared->ranks.compare_exchange_strong(expected, ranks) &&
       expected != ranks) {

@@ -38,8 +38,11 @@ public:
   NcclGroup(std::string name, int ranks, int rank);
   ~NcclGroup();
 
-  /// Waits for all ranks. Returns false after a failure.
-  bool join();
+  /// Waits for all ranks. Returns false after a failure. With an id that all
+  /// ranks derive from an address, and not from one that a rank has drawn,
+  /// `atAddress`, the group begins when rank 0 comes, as it is the one that
+  /// listens there.
+  bool join(bool atAddress);
   /// Waits until all ranks have read what this one gave before; then gives
   /// `bytes` to them, and waits for what they give.
   bool exchange(const std::vector<char> &bytes, const std::string &what);
@@ -56,6 +59,10 @@ private:
   using Member = NcclShared::Member;
   Member &own() const { return shared->members[rank]; }
   std::string fileName(int of) const { return name + "-" + std::to_string(of); }
+  /// Opens and maps what the ranks share.
+  bool map(int flags);
+  bool mapOfRankZero();
+  bool refuse(const std::string &call);
   /// Waits until all members are as `reached` says.
   bool waitFor(const std::string &what,
                const std::function<bool(const Member &)> &reached);
