@@ -15,7 +15,7 @@
 #define MANTISSA_H
 
 #include "runtime/Session.h"
-#include "runtime/ranks/MpiRanks.h"
+#include "runtime/ranks/OpenRanks.h"
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -222,8 +222,8 @@ struct StepOptions {
   /// share them, and each has one unless this says more.
   int64_t accumulate = 0;
   /// The processes that train one model, each on its rows (docs/scaling.md):
-  /// mp::openMpiRanks joins those that mpirun has started. Null: this one
-  /// alone. Ranks run, save and load together, and have the same state; with
+  /// mp::openRanks joins those that mpirun or torchrun has started. Null: this
+  /// one alone. Ranks run, save and load together, and have the same state; with
   /// `shardOptimizer` they read and write variables together, too.
   std::shared_ptr<mp::Communicator> ranks = nullptr;
   /// Whether each rank keeps a part of the optimizer's state (ZeRO, stage 1).

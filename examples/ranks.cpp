@@ -1,8 +1,8 @@
 //===- ranks.cpp - trains on several processes ----------------------------===//
 //
-// Joins the processes that mpirun has started, which train one network. Each
-// draws the rows of a batch that are its own, so that the result depends on the
-// number of all rows, and not on who draws them.
+// Joins the processes that mpirun or torchrun has started, which train one
+// network. Each draws the rows of a batch that are its own, so that the result
+// depends on the number of all rows, and not on who draws them.
 // mpirun -n 2 ranks [FILE]
 //
 //===----------------------------------------------------------------------===//
@@ -41,9 +41,7 @@ static void build(Graph &net) {
 }
 
 int main(int argc, char **argv) {
-  std::shared_ptr<mp::Communicator> ranks;
-  if (mp::isStartedByMpi())
-    ranks = check(mp::openMpiRanks());
+  std::shared_ptr<mp::Communicator> ranks = check(mp::openRanks());
   int64_t rank = ranks ? ranks->rank() : 0, size = ranks ? ranks->size() : 1;
 
   Graph net("ranks");

@@ -5,6 +5,7 @@
 #include "runtime/Profile.h"
 #include "runtime/cpu/CpuSession.h"
 #include "runtime/cuda/CudaSession.h"
+#include "runtime/ranks/Communicator.h"
 #include "support/Error.h"
 #include "support/Spelling.h"
 
@@ -65,6 +66,11 @@ llvm::Expected<std::unique_ptr<Session>>
 Session::create(const SessionOptions &options) {
   switch (options.device.kind) {
   case Device::Kind::Cpu:
+    if (options.ranks && !options.ranks->isForCpus())
+      return makeError("NCCL connects these {0} ranks, for steps on CUDA "
+                       "devices, but this one runs on the CPU: start ranks on "
+                       "CPUs by mpirun",
+                       options.ranks->size());
     return createCpuSession(options);
   case Device::Kind::Cuda:
     return cuda::createSession(options);

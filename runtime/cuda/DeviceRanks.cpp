@@ -100,17 +100,10 @@ Error DeviceRanks::connect() {
 Error DeviceRanks::failure() {
   if (!problem.empty())
     return deviceError(problem);
-  if (Error error = ranks->failure()) {
+  if (Error error = ranks->failure())
     problem = toString(std::move(error));
-  } else {
-    nccl::Status status = 0;
-    int asked = library.ncclCommGetAsyncError(comm, &status);
-    if (status == nccl::inProgress)
-      status = 0;
-    // The text belongs to the failure only while nothing else is called.
-    if (Error error = library.check("an exchange", asked ? asked : status))
-      problem = toString(std::move(error));
-  }
+  else if (Error error = library.asyncError(comm))
+    problem = toString(std::move(error));
   if (problem.empty())
     return Error::success();
   // Kernels that wait for another rank end.

@@ -23,6 +23,15 @@ Error Library::check(const char *call, Status status) const {
   return deviceError(text);
 }
 
+Error Library::asyncError(Comm comm) const {
+  Status status = 0;
+  int asked = ncclCommGetAsyncError(comm, &status);
+  if (status == inProgress)
+    status = 0;
+  // The text belongs to the failure only while nothing else is called.
+  return check("an exchange", asked ? asked : status);
+}
+
 /// Says how to install what is missing.
 static Error notFound(Error error) {
   std::string wheel = "nvidia-nccl-cu12";

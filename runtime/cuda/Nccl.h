@@ -53,6 +53,10 @@ struct Library {
   /// "NCCL: ncclAllGather failed: invalid argument (4): ..." as an error, or
   /// success.
   llvm::Error check(const char *call, Status status) const;
+  /// An error of what a communicator does on its own, or success. NCCL tells of
+  /// a rank that has ended where a connection to it breaks, as between
+  /// machines; between devices of one machine it mostly notices nothing.
+  llvm::Error asyncError(Comm comm) const;
 };
 
 /// The library, opened at the first call. Errors: it is missing or older than

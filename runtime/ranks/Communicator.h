@@ -75,6 +75,9 @@ public:
   /// another collective than this one. The message names the rank.
   virtual llvm::Error failure() = 0;
 
+  /// Whether steps on CPUs may exchange their tensors by it. Steps on CUDA
+  /// devices have NCCL for them, whatever connects the hosts.
+  virtual bool isForCpus() const { return true; }
   /// Between `true` and `false` other ranks wait without limit for this one,
   /// which compiles, evaluates or writes.
   virtual void setBusy(bool busy) {}

@@ -1,6 +1,6 @@
 //===- Train.cpp - mp-run train -------------------------------------------===//
 #include "program/Limits.h"
-#include "runtime/ranks/MpiRanks.h"
+#include "runtime/ranks/OpenRanks.h"
 #include "runtime/train/Monitor.h"
 #include "runtime/train/Progress.h"
 #include "runtime/train/RunRanks.h"
@@ -166,13 +166,10 @@ static int reportOfRun(const std::shared_ptr<Communicator> &ranks,
 int train(ArrayRef<const char *> arguments) {
   TrainOptions options;
   CommonOptions common;
-  if (isStartedByMpi()) {
-    auto joined = openMpiRanks();
-    if (!joined)
-      return report(joined.takeError());
-    options.ranks = std::move(*joined);
-  }
-  std::shared_ptr<Communicator> ranks = options.ranks;
+  auto joined = openRanks();
+  if (!joined)
+    return report(joined.takeError());
+  std::shared_ptr<Communicator> ranks = options.ranks = std::move(*joined);
   bool leads = !ranks || ranks->rank() == 0;
   auto others = describe(options, common).parse(arguments);
   if (others && !*others)
