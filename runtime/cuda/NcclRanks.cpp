@@ -5,6 +5,7 @@
 #include "runtime/cuda/Nccl.h"
 #include "runtime/ranks/CollectiveResult.h"
 #include "runtime/ranks/FailureText.h"
+#include "runtime/ranks/HostPeers.h"
 #include "support/Error.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -71,6 +72,8 @@ public:
 
   /// `id`: nothing asks NCCL, which has it of NCCL_COMM_ID.
   Error join(StringRef id);
+  /// Finds the ranks on this host, to watch them.
+  Error meetPeers(const RanksOptions &options);
 
   int64_t rank() const override { return own; }
   int64_t size() const override { return ranks; }
@@ -80,6 +83,10 @@ public:
   /// A collective has ended when `start` returns.
   void wait(Ticket) override {}
   Error failure() override;
+  void setBusy(bool busy) override {
+    if (peers)
+      peers->setBusy(busy);
+  }
   [[noreturn]] void abort(StringRef message) override;
 
 private:
@@ -96,8 +103,9 @@ private:
   std::unique_ptr<DeviceContext> context;
   const nccl::Library &library;
   nccl::Comm comm = nullptr;
-  DeviceMemory given, got; ///< a piece of this rank, and of all
-  std::vector<char> rows;  ///< of all ranks
+  DeviceMemory given, got;          ///< a piece of this rank, and of all
+  std::vector<char> rows;           ///< of all ranks
+  std::unique_ptr<HostPeers> peers; ///< null: none on this host
   Ticket started = 0;
   std::string problem; ///< of the first failure
 };
@@ -126,6 +134,15 @@ Error NcclRanks::join(StringRef text) {
       return made.takeError();
     *memory = std::move(*made);
   }
+  return Error::success();
+}
+
+Error NcclRanks::meetPeers(const RanksOptions &options) {
+  auto met = HostPeers::meet(*this, options);
+  if (!met)
+    return met.takeError();
+  peers = std::move(*met);
+  started = 0; // messages count those of the program
   return Error::success();
 }
 
@@ -232,10 +249,14 @@ Communicator::Ticket NcclRanks::start(const Collective &collective,
   if (!problem.empty())
     return ticket;
   auto begin = Clock::now();
-  if (Error error = exchange(collective, from, to)) {
+  if (peers)
+    peers->started(ticket, collective.str());
+  if (Error error = exchange(collective, from, to))
     fail(std::move(error));
+  if (peers)
+    peers->finished();
+  if (!problem.empty())
     return ticket;
-  }
   // When the others came is not known, but these bytes take no time to speak
   // of: what is long is the wait.
   if (observer)
@@ -254,6 +275,10 @@ void NcclRanks::fail(Error error) {
 }
 
 Error NcclRanks::failure() {
+  // Peers name the rank, and NCCL may not.
+  if (problem.empty() && peers)
+    if (std::string text = peers->failure(); !text.empty())
+      fail(deviceError(text));
   if (problem.empty())
     if (Error error = library.asyncError(comm))
       fail(std::move(error));
@@ -261,6 +286,8 @@ Error NcclRanks::failure() {
 }
 
 void NcclRanks::abort(StringRef message) {
+  if (peers)
+    peers->abort(message);
   errs() << message << "\n";
   // Destructors would wait for kernels that wait for other ranks.
   std::_Exit(1);
@@ -314,6 +341,8 @@ mp::openNcclRanks(const NcclRank &place, const RanksOptions &options) {
   auto ranks =
       std::make_unique<cuda::NcclRanks>(place, std::move(*context), *library);
   if (Error error = ranks->join(place.id))
+    return std::move(error);
+  if (Error error = ranks->meetPeers(options))
     return std::move(error);
   return ranks;
 }

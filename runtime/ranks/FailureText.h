@@ -34,6 +34,32 @@ inline std::string endedBefore(Communicator::Ticket ticket, int64_t gone,
       .str();
 }
 
+/// A rank's process is no longer there.
+inline std::string killed(int64_t gone) {
+  return llvm::formatv(
+             "rank {0} ended in the middle of the run: it was killed, "
+             "or crashed",
+             gone)
+      .str();
+}
+
+using RankSeconds = std::chrono::duration<double>;
+
+inline std::string hasNotAnswered(int64_t rank, RankSeconds silence) {
+  return llvm::formatv("rank {0} has not answered for {1:F0} s", rank,
+                       silence.count())
+      .str();
+}
+
+/// `waiting` has waited for a rank that answers.
+inline std::string isLate(Communicator::Ticket ticket, int64_t late,
+                          StartedCollective waiting, RankSeconds waited) {
+  return llvm::formatv("rank {0} has not started collective {1} ({2}), in "
+                       "which rank {3} has waited for it for {4:F0} s",
+                       late, ticket, waiting.text, waiting.rank, waited.count())
+      .str();
+}
+
 } // namespace mp
 
 #endif // MP_RUNTIME_RANKS_FAILURETEXT_H

@@ -18,10 +18,6 @@ static RankClock::duration seconds(double value) {
       std::chrono::duration<double>(value));
 }
 
-static double inSeconds(RankClock::duration value) {
-  return std::chrono::duration<double>(value).count();
-}
-
 Peers::Peers(MpiAccess mpi, const RanksOptions &options, bool watched)
     : mpi(mpi), peers(mpi.size), watched(watched),
       deadAfter(seconds(options.deadAfterSeconds)),
@@ -113,9 +109,7 @@ bool Peers::dead(const Peer &peer) const {
 std::string Peers::failure() const {
   for (int rank = 0; rank < mpi.size; ++rank)
     if (dead(peers[rank]))
-      return llvm::formatv("rank {0} has not answered for {1:F0} s", rank,
-                           inSeconds(looked - peers[rank].heard))
-          .str();
+      return hasNotAnswered(rank, looked - peers[rank].heard);
   return "";
 }
 
@@ -132,10 +126,7 @@ std::string Peers::lateness(int rank, Communicator::Ticket ticket,
   if (!watched || !answers || peer.state != State::Idle ||
       peer.started > ticket || waited <= lateAfter)
     return "";
-  return llvm::formatv("rank {0} has not started collective {1} ({2}), in "
-                       "which rank {3} has waited for it for {4:F0} s",
-                       rank, ticket, text, mpi.rank, inSeconds(waited))
-      .str();
+  return isLate(ticket, rank, {mpi.rank, text}, waited);
 }
 
 bool Peers::leave() {

@@ -20,7 +20,7 @@ struct RanksOptions {
   /// The MPI_Comm * of a program that uses MPI itself, and the text of its
   /// MPI_Get_library_version; runtime/mpi/MpiCommunicator.h sets both.
   const void *communicator = nullptr;
-  std::string libraryVersion;
+  std::string libraryVersion = {};
 };
 
 } // namespace mp
