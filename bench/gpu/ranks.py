@@ -1,6 +1,7 @@
 """Ranks on several GPUs: training on two and more of them has the bits of one that takes as many micro-batches.
 
-Compared are all weights and slots after the last step. It needs two GPUs, NCCL and Open MPI, and is skipped without."""
+Compared are all weights and slots after the last step. Ranks are started by torchrun's variables, where NCCL connects
+them, and by mpirun, if there is one. It needs two GPUs and NCCL, and is skipped without."""
 
 import json
 import os
@@ -11,6 +12,7 @@ import time
 
 from _stage import ROOT, Failed, Skipped, main, reason
 from _tensors import write_columns
+from _torchrun import Ranks
 
 MODELS = ("overflow", "batchnorm")
 BATCH, SAMPLES = 16, 256
@@ -24,18 +26,24 @@ def gpus(stage):
     return sum(line.strip().startswith("cuda:") for line in lines)
 
 
-def train_ranks(stage, ranks, name, module, *flags, data):
-    """Trains by processes that mpirun starts; returns the folder of the run, and the seconds that it took."""
+def train_ranks(stage, starter, ranks, name, module, *flags, data):
+    """Trains by processes that mpirun or torchrun's variables start; returns the folder of the run, and the seconds that it
+    took."""
     out = stage.work / name
     shutil.rmtree(out, ignore_errors=True)
-    command = ["mpirun", "--oversubscribe", "-np", ranks, stage.tools / "mp-run", "train", module, "--data", data, "--out", out,
-               "--device", "cuda", *flags]
+    command = [stage.tools / "mp-run", "train", module, "--data", data, "--out", out, "--device", "cuda", *flags]
     began = time.monotonic()
-    result = subprocess.run([str(word) for word in command], env={**os.environ, **ENVIRONMENT}, stdin=subprocess.DEVNULL,
-                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
-    if result.returncode:
-        print(result.stdout, flush=True)
-        raise Failed(f"{ranks} ranks exit with {result.returncode}: {reason(result.stdout)}")
+    if starter == "torchrun":
+        statuses, output = Ranks(ranks, command).end(max(stage.left(), 1))
+        status = next(filter(None, statuses), 0)
+    else:
+        command = ["mpirun", "--oversubscribe", "-np", ranks, *command]
+        result = subprocess.run([str(word) for word in command], env={**os.environ, **ENVIRONMENT}, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        status, output = result.returncode, result.stdout
+    if status:
+        print(output, flush=True)
+        raise Failed(f"{ranks} ranks of {starter} exit with {status}: {reason(output)}")
     return out, time.monotonic() - began
 
 
@@ -53,17 +61,19 @@ def states(run):
     return tensors
 
 
-def compare(stage, ranks, module, precision, data):
+def compare(stage, starters, ranks, module, precision, data):
     steps = 3 if stage.quick else 10
     flags = ("--batch", BATCH, "--epochs", 20, "--max-steps", steps, "--seed", 1, "--precision", precision)
     name = f"{module.stem}-{precision}-{ranks}"
-    several, seconds = train_ranks(stage, ranks, f"{name}-ranks", module, *flags, data=data)
     alone = stage.train(f"{name}-alone", module, "--accumulate", ranks, *flags, device="cuda", data=data)
-    found, expected = states(several), states(alone["run"])
-    different = [tensor for tensor, value in expected.items() if found.get(tensor) != value]
-    faults = [f"{name}: {different[0]} and {len(different) - 1} others differ"] if different else []
-    row = [f"{module.stem} {precision}, {ranks} ranks", "differs" if different else f"same bits, {seconds:.1f} s"]
-    stage.add({"model": module.stem, "precision": precision, "ranks": ranks, "seconds": seconds}, [row], faults)
+    expected = states(alone["run"])
+    for starter in starters:
+        several, seconds = train_ranks(stage, starter, ranks, f"{name}-{starter}", module, *flags, data=data)
+        found = states(several)
+        different = [tensor for tensor, value in expected.items() if found.get(tensor) != value]
+        faults = [f"{name}, {starter}: {different[0]} and {len(different) - 1} others differ"] if different else []
+        row = [f"{module.stem} {precision}, {ranks} ranks of {starter}", "differs" if different else f"same bits, {seconds:.1f} s"]
+        stage.add({"model": module.stem, "precision": precision, "ranks": ranks, "starter": starter, "seconds": seconds}, [row], faults)
 
 
 def measure(stage):
@@ -72,8 +82,7 @@ def measure(stage):
     count = gpus(stage)
     if count < 2:
         raise Skipped(f"ranks on GPUs need two of them, found {count}")
-    if not shutil.which("mpirun"):
-        raise Skipped("no mpirun: apt-get install openmpi-bin")
+    starters = ("torchrun", "mpirun") if shutil.which("mpirun") else ("torchrun",)
     for name in MODELS[:1] if stage.quick else MODELS:
         module = ROOT / "test" / "models" / f"{name}.mlir"
         data = stage.work / module.stem
@@ -82,7 +91,7 @@ def measure(stage):
             for ranks in (2,) if stage.quick else [n for n in (2, 3, 4, 8) if n <= count]:
                 if stage.left() < 15:
                     return
-                compare(stage, ranks, module, precision, data)
+                compare(stage, starters, ranks, module, precision, data)
 
 
 if __name__ == "__main__":
