@@ -46,8 +46,11 @@ int main(int argc, char **argv) {
 
   Graph net("ranks");
   build(net);
-  Step step = check(check(Module::fromGraph(net))
-                        .compileStep({.batch = kRows, .ranks = ranks}));
+  // Each rank has a GPU of its own, or the CPU if there is none.
+  Step step =
+      check(check(Module::fromGraph(net))
+                .compileStep(
+                    {.batch = kRows, .ranks = ranks, .device = std::nullopt}));
   Samples own;
   for (int64_t i = 0; i < kSteps; ++i) {
     own.draw(i * size + rank);

@@ -11,7 +11,6 @@
 #include "runtime/report/PlanReport.h"
 #include "support/Error.h"
 #include "llvm/ADT/STLExtras.h"
-#include <cstdlib>
 
 using namespace llvm;
 
@@ -254,10 +253,6 @@ Executable *CudaSession::find(StringRef function, int64_t batch) {
 
 Expected<std::unique_ptr<Session>>
 createSession(const SessionOptions &options) {
-  // NCCL would register the tensors of graphs with other processes, and memory
-  // that is registered must not be freed; an arena that grows is.
-  if (options.ranks)
-    setenv("NCCL_GRAPH_REGISTER", "0", /*overwrite=*/0);
   Expected<DeviceFacts> facts = examine(options.device.index);
   if (!facts)
     return facts.takeError();

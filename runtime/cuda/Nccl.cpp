@@ -2,6 +2,7 @@
 #include "runtime/cuda/Nccl.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/ErrorHandling.h"
+#include <cstdlib>
 #include <optional>
 
 using namespace llvm;
@@ -52,6 +53,10 @@ static std::string numberText(int number) {
 }
 
 static Expected<Library> load() {
+  // NCCL would register the tensors of graphs with other processes, and memory
+  // that is registered must not be freed; an arena that grows is. It may read
+  // its variables once, when the first ranks meet.
+  setenv("NCCL_GRAPH_REGISTER", "0", /*overwrite=*/0);
   Expected<OpenLibrary> opened = openLibrary(kNcclLibrary);
   if (!opened)
     return notFound(opened.takeError());

@@ -115,9 +115,10 @@ Error NcclRanks::join(StringRef text) {
     return error;
   nccl::UniqueId id = {};
   if (text.empty()) {
-    // With NCCL_COMM_ID, this gives every rank the id that belongs to the
-    // address, and rank 0 listens there in the next call (NCCL's
-    // bootstrapGetUniqueId and ncclCommInitRank, since 2.3).
+    // With NCCL_COMM_ID, every rank gets the same id here, which is made of the
+    // address alone, and rank 0 listens there in ncclCommInitRank, where the
+    // others try to connect for some time (NCCL's bootstrapGetUniqueId and
+    // bootstrapCreateRoot).
     MP_NCCL(library, ncclGetUniqueId, &id);
   } else {
     if (text.size() != sizeof(id.bytes))
@@ -125,7 +126,7 @@ Error NcclRanks::join(StringRef text) {
                        text.size(), sizeof(id.bytes));
     std::memcpy(id.bytes, text.data(), sizeof(id.bytes));
   }
-  MP_NCCL(library, ncclCommInitRank, &comm, ranks, id, own);
+  // Memory first: once the ranks have met, they wait for each other.
   for (auto [memory, pieces] :
        {std::pair(&given, int64_t(1)), std::pair(&got, ranks)}) {
     auto made =
@@ -134,6 +135,7 @@ Error NcclRanks::join(StringRef text) {
       return made.takeError();
     *memory = std::move(*made);
   }
+  MP_NCCL(library, ncclCommInitRank, &comm, ranks, id, own);
   return Error::success();
 }
 
@@ -180,6 +182,8 @@ Error NcclRanks::gather(uint64_t begin, uint64_t count, uint64_t stride) {
           nccl::dataType(ElementType::U8), comm, context->compute.get());
   if (Error error = waitForStream())
     return error;
+  if (count == stride)
+    return context->copyToHost(rows.data(), got.get(), ranks * count);
   for (int64_t rank = 0; rank < ranks; ++rank)
     if (Error error = context->copyToHost(rows.data() + rank * stride + begin,
                                           got.get() + rank * count, count))
