@@ -7,6 +7,7 @@ that is killed, one that is stopped, a signal to one, and a divided optimizer.""
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -47,13 +48,17 @@ class Torchrun:
         return self.ranks(ranks, [*self.command, *flags], self.environment)
 
     def same_bits(self, ranks, *flags):
-        """Whether so many ranks write the checkpoint of one that takes their micro-batches."""
+        """Whether so many ranks, which are interrupted and go on, write the checkpoint of one that takes their micro-batches."""
         run, alone = self.work / f"torchrun-{ranks}", self.work / f"alone-{ranks}"
-        steps = ("--max-steps", 20)
-        statuses, output = self.start(ranks, *steps, "--out", run, *flags).end(300)
-        single, text = self.start(1, *steps, "--out", alone, "--accumulate", ranks).end(300)
-        if any(statuses) or any(single):
-            yield f"{ranks} ranks of torchrun exit with {statuses}:\n{output}\none rank with {single}:\n{text}"
+        shutil.rmtree(run, ignore_errors=True)
+        for what in (("--max-steps", 8, "--out", run), ("--max-steps", 20, "--resume", run)):
+            statuses, output = self.start(ranks, *what, *flags).end(300)
+            if any(statuses):
+                yield f"{ranks} ranks of torchrun {what} exit with {statuses}:\n{output}"
+                return
+        single, text = self.start(1, "--max-steps", 20, "--out", alone, "--accumulate", ranks).end(300)
+        if any(single):
+            yield f"one rank exits with {single}:\n{text}"
         elif (run / "checkpoint.safetensors").read_bytes() != (alone / "checkpoint.safetensors").read_bytes():
             yield f"{ranks} ranks of torchrun {flags} have other bits than one rank"
 
