@@ -7,10 +7,10 @@
 // evaluations. The tensors of steps go from device to device (DeviceRanks.h).
 //
 // Both may be under way at once, by two communicators of NCCL, whose kernels
-// then wait for other ranks beside each other. They cannot wait in a circle: all
-// ranks submit steps and collectives in one order, a collective waits for no
-// step, and nothing that a step needs is submitted after a collective has begun.
-// What this relies on is that a device has room for the kernels of both.
+// then wait for other ranks beside each other. They cannot wait in a circle:
+// all ranks submit steps and collectives in one order, a collective waits for
+// no step, and nothing that a step needs is submitted after a collective has
+// begun. What this relies on is that a device has room for the kernels of both.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_RUNTIME_CUDA_NCCLRANKS_H

@@ -137,6 +137,20 @@ TEST_F(Torchrun, NoNccl) {
   EXPECT_NE(text.find("pip install nvidia-nccl-cu"), std::string::npos) << text;
 }
 
+/// MPI's variables come first, but not in a process of torchrun itself.
+TEST_F(Torchrun, BothVariables) {
+  Settings settings = second();
+  settings.insert(settings.end(), {{"OMPI_COMM_WORLD_SIZE", "2"},
+                                   {"MP_MPI_PATH", "/no-mpi"},
+                                   {"NCCL_COMM_ID", "elsewhere"}});
+  std::string text = refusal(MP_EMULATOR_DIR, settings);
+  EXPECT_EQ(text.rfind("cannot open libmantissa-mpi.so: ", 0), 0u) << text;
+  settings.push_back({"TORCHELASTIC_RUN_ID", "none"});
+  text = refusal(MP_EMULATOR_DIR, settings);
+  EXPECT_EQ(text.rfind("rank 1 of 2, LOCAL_RANK 1, cannot join", 0), 0u)
+      << text;
+}
+
 TEST_F(Torchrun, AnAddressOfTheUserHolds) {
   Settings settings = second();
   settings.push_back({"NCCL_COMM_ID", "elsewhere"});
