@@ -223,8 +223,8 @@ struct StepOptions {
   int64_t accumulate = 0;
   /// The processes that train one model, each on its rows (docs/scaling.md):
   /// mp::openRanks joins those that mpirun or torchrun has started. Null: this
-  /// one alone. Ranks run, save and load together, and have the same state; with
-  /// `shardOptimizer` they read and write variables together, too.
+  /// one alone. Ranks run, save and load together, and have the same state;
+  /// with `shardOptimizer` they read and write variables together, too.
   std::shared_ptr<mp::Communicator> ranks = nullptr;
   /// Whether each rank keeps a part of the optimizer's state (ZeRO, stage 1).
   bool shardOptimizer = false;

@@ -230,6 +230,8 @@ Error NcclRanks::exchange(const Collective &collective,
             gather(begin, std::min(kPiece, row.bytes - begin), row.bytes))
       return error;
   computeResult(collective, row, to);
+  if (row.bytes > kPiece) // large ones are rare: checkpoints of parts
+    rows = {};
   return Error::success();
 }
 
