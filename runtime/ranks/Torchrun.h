@@ -1,5 +1,4 @@
-//===- Torchrun.h - the variables of torchrun ----------------- -*- C++ -*-===//
-//-*-===//
+//===- Torchrun.h - the variables of torchrun -------------------*- C++ -*-===//
 #ifndef MP_RUNTIME_RANKS_TORCHRUN_H
 #define MP_RUNTIME_RANKS_TORCHRUN_H
 
