@@ -201,7 +201,7 @@ struct Launch {
 ///   a_type (= b_type), c_type, bias_type: element type names; bias, relu: 0
 ///   or 1. grid = m, block = rows of c in a task.
 /// "cublaslt.matmul": the same, and a last argument of `workspace` bytes;
-///   compute: "f32" or "tf32".
+///   compute: "f32" or "tf32". "cudnn.conv2d": runtime/cuda/Conv2dCall.h.
 /// "mpi.all_reduce", "mpi.all_gather", "mpi.reduce_scatter",
 /// "mpi.broadcast_from": args tensors that a rank gives, then as many that it
 ///   gets, in the same place or in another; as mp::Collective,

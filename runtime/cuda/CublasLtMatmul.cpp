@@ -6,7 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/MatmulCall.h"
-#include "runtime/Memory.h"
 #include "runtime/cuda/CublasLt.h"
 #include "llvm/ADT/STLExtras.h"
 #include <bit>
@@ -180,12 +179,6 @@ Error Matmul::describeProduct(bool transposeFirst, bool transposeSecond) {
   return set(descBiasType, static_cast<int32_t>(dataType(*shape.biasType)));
 }
 
-/// The alignment of an argument's address that its offset guarantees.
-uint32_t alignmentOf(const BufferRef &ref) {
-  uint64_t lowest = ref.offset & -ref.offset;
-  return ref.offset ? std::min(lowest, kTensorAlignment) : kTensorAlignment;
-}
-
 /// Asks the library for its choice for this shape on this device.
 Error Matmul::choose(const Call &call) {
   OwnedPreference preference(library);
@@ -258,15 +251,16 @@ Error Matmul::enqueue(ArrayRef<Address> args, Stream stream) {
 /// context: making one takes longer than a step.
 Expected<LtHandle> handleOf(const DeviceContext &context,
                             const Library &library) {
-  if (!context.libraryState) {
+  std::shared_ptr<void> &state = context.libraryStates[library.path];
+  if (!state) {
     LtHandle handle = nullptr;
     MP_CUBLASLT(library, cublasLtCreate, &handle);
-    context.libraryState = std::shared_ptr<void>(
+    state = std::shared_ptr<void>(
         handle, [destroy = library.cublasLtDestroy](void *made) {
           destroy(static_cast<LtHandle>(made));
         });
   }
-  return static_cast<LtHandle>(context.libraryState.get());
+  return static_cast<LtHandle>(state.get());
 }
 
 } // namespace

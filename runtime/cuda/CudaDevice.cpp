@@ -106,7 +106,7 @@ DeviceContext::~DeviceContext() {
     return;
   consumeError(activate());
   deviceRanks.reset();
-  libraryState.reset();
+  libraryStates.clear();
   compute = OwnedStream();
   transfer = OwnedStream();
   capture = OwnedStream();

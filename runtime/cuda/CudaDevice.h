@@ -3,6 +3,7 @@
 #define MP_RUNTIME_CUDA_CUDADEVICE_H
 
 #include "runtime/cuda/Driver.h"
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -64,8 +65,8 @@ public:
 
   Context handle() const { return context; }
   std::shared_ptr<Trace> trace; ///< of what the host does; may be null
-  /// State that a library keeps for this context, if one is used.
-  mutable std::shared_ptr<void> libraryState;
+  /// What each library that is used keeps for this context, by its path.
+  mutable std::map<std::string, std::shared_ptr<void>> libraryStates;
   /// The ranks that programs exchange tensors with; null: none.
   std::shared_ptr<Communicator> ranks;
   /// Joins the devices of all ranks at the first call.

@@ -1,6 +1,8 @@
 //===- DeviceRoutine.cpp - the table of library calls on a device ---------===//
 #include "runtime/cuda/DeviceRoutine.h"
+#include "runtime/Memory.h"
 #include "runtime/cuda/CublasLt.h"
+#include "runtime/cuda/Cudnn.h"
 #include "runtime/cuda/ExchangeRoutines.h"
 
 using namespace llvm;
@@ -15,6 +17,7 @@ struct Known {
 };
 constexpr Known kTable[] = {
     {"cublaslt.matmul", createCublasLtMatmul},
+    {"cudnn.conv2d", createCudnnConv2d},
     {"nccl.all_gather", createDeviceExchange},
     {"nccl.all_reduce", createDeviceExchange},
     {"nccl.broadcast_from", createDeviceExchange},
@@ -23,6 +26,11 @@ constexpr Known kTable[] = {
     {"nccl.wait", createDeviceWait},
 };
 } // namespace
+
+uint32_t alignmentOf(const BufferRef &ref) {
+  uint64_t lowest = ref.offset & -ref.offset;
+  return ref.offset ? std::min(lowest, kTensorAlignment) : kTensorAlignment;
+}
 
 Expected<std::unique_ptr<DeviceRoutine>>
 createDeviceRoutine(const Call &call, RoutineContext &context) {

@@ -33,6 +33,10 @@ struct RoutineContext {
   size_t exchanges = 0;         ///< made so far
 };
 
+/// The alignment of an argument's address, in bytes, that its offset
+/// guarantees.
+uint32_t alignmentOf(const BufferRef &ref);
+
 /// Makes the routine of `call`. Errors: an unknown routine, an attribute that
 /// is missing or wrong, a library that cannot be opened.
 llvm::Expected<std::unique_ptr<DeviceRoutine>>

@@ -19,11 +19,13 @@ static constexpr StringLiteral kNvrtcFiles[] = {
     "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
 static constexpr StringLiteral kCublasLtFiles[] = {
     "libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so"};
+static constexpr StringLiteral kCudnnFiles[] = {"libcudnn.so.9"};
 static constexpr StringLiteral kNcclFiles[] = {"libnccl.so.2", "libnccl.so"};
 
 const LibraryName kDriverLibrary{"CUDA driver", kDriverFiles, true};
 const LibraryName kNvrtcLibrary{"NVRTC", kNvrtcFiles};
 const LibraryName kCublasLtLibrary{"cuBLASLt", kCublasLtFiles};
+const LibraryName kCudnnLibrary{"cuDNN", kCudnnFiles};
 const LibraryName kNcclLibrary{"NCCL", kNcclFiles};
 
 Error deviceError(const Twine &text) {

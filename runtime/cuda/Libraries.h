@@ -33,7 +33,7 @@ struct LibraryName {
 };
 
 extern const LibraryName kDriverLibrary, kNvrtcLibrary, kCublasLtLibrary,
-    kNcclLibrary;
+    kCudnnLibrary, kNcclLibrary;
 
 /// An open library. It is never closed, as its threads would not survive that.
 struct OpenLibrary {

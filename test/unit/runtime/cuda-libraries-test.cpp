@@ -103,6 +103,15 @@ TEST_F(CudaLibraries, TheDriverIsNoPartOfAToolkit) {
             std::vector<std::string>{"libcuda.so.1"});
 }
 
+TEST_F(CudaLibraries, CudnnIsFoundInItsWheel) {
+  std::string wheel = plant(
+      "venv/lib/python3.12/site-packages/nvidia/cudnn/lib", "libcudnn.so.9");
+  Environment venv("VIRTUAL_ENV", folder.path("venv").c_str());
+  std::vector<std::string> all = candidates(kCudnnLibrary);
+  EXPECT_EQ(all.front(), "libcudnn.so.9");
+  EXPECT_TRUE(llvm::is_contained(all, wheel));
+}
+
 TEST_F(CudaLibraries, SaysWhatIsBroken) {
   std::string broken = plant("chosen", "libcuda.so.1");
   Environment chosen("MP_CUDA_PATH", folder.path("chosen").c_str());
