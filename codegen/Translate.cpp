@@ -82,6 +82,11 @@ struct Options {
       "mp-onednn",
       cl::desc("oneDNN for matrix products of f32 and bf16 on the CPU"),
       cl::cat(category)};
+  cl::opt<std::string> plan{
+      "mp-plan",
+      cl::desc("tuning plan for a CUDA device, of whose libraries all are "
+               "taken to be there"),
+      cl::value_desc("file"), cl::cat(category)};
   cl::opt<std::string> reproducer{
       "mp-reproducer",
       cl::desc("where a pass fails or crashes, write the module before it, and "
@@ -131,6 +136,16 @@ static std::optional<Program> compile(const Options &options, StringRef target,
   compileOptions.target = target.str();
   compileOptions.arch = options.arch;
   compileOptions.onednn = options.onednn;
+  if (!options.plan.empty()) {
+    auto plan = llvm::MemoryBuffer::getFile(options.plan);
+    if (!plan) {
+      llvm::errs() << options.plan << ": " << plan.getError().message() << '\n';
+      return std::nullopt;
+    }
+    compileOptions.plan = (*plan)->getBuffer().str();
+    compileOptions.planName = options.plan;
+    compileOptions.cublaslt = compileOptions.cudnn = true;
+  }
   compileOptions.reproducer = options.reproducer;
   llvm::append_range(compileOptions.plugins, options.plugins);
   llvm::append_range(compileOptions.plugins, options.dialectPlugins);

@@ -102,6 +102,7 @@ struct CompileOptions : RecipeSettings {
   unsigned workers = 2;
   bool onednn = false;   ///< calls it for the CPU's products of f32 and bf16
   bool cublaslt = false; ///< may emit "cublaslt.*" calls
+  bool cudnn = false;    ///< may emit "cudnn.*" calls
   std::string plan;      ///< text of a tuning plan, empty: none
   std::string planName;  ///< the plan's file; a named file is read
   unsigned threads = 0;  ///< compile jobs; 0: one for each core

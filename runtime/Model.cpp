@@ -5,6 +5,7 @@
 #include "runtime/Trace.h"
 #include "runtime/cpu/Onednn.h"
 #include "runtime/cuda/CublasLt.h"
+#include "runtime/cuda/Cudnn.h"
 #include "runtime/data/Convert.h"
 #include "runtime/ranks/Communicator.h"
 #include "support/Error.h"
@@ -25,7 +26,7 @@ double readScalar(const Entry &entry, Executable::Results results,
                      results[result].bytes().data());
 }
 
-/// Reads the tuning plan, and opens cuBLASLt if the plan names it.
+/// Reads the tuning plan, and opens the libraries that it names.
 static Error readPlan(ModelOptions &options, bool onCpu) {
   if (onCpu)
     return makeError("{0}: a tuning plan is for a CUDA device, and this is {1}",
@@ -35,13 +36,23 @@ static Error readPlan(ModelOptions &options, bool onCpu) {
     return buffer.takeError();
   options.compile.plan = (*buffer)->getBuffer().str();
   options.compile.planName = options.plan;
-  if (!StringRef(options.compile.plan).contains("cublaslt"))
-    return Error::success();
-  auto library = cuda::lt::open();
-  options.compile.cublaslt = bool(library);
-  if (!library)
-    return makeError("{0}: asks for cuBLASLt: {1}", options.plan,
-                     toString(library.takeError()));
+  auto asksFor = [&](StringRef name) {
+    return StringRef(options.compile.plan).contains(name);
+  };
+  auto refuse = [&](StringRef title, Error error) {
+    return makeError("{0}: asks for {1}: {2}", options.plan, title,
+                     toString(std::move(error)));
+  };
+  if (asksFor("cublaslt")) {
+    if (auto library = cuda::lt::open(); !library)
+      return refuse("cuBLASLt", library.takeError());
+    options.compile.cublaslt = true;
+  }
+  if (asksFor("cudnn")) {
+    if (auto library = cuda::dnn::open(); !library)
+      return refuse("cuDNN", library.takeError());
+    options.compile.cudnn = true;
+  }
   return Error::success();
 }
 

@@ -1,6 +1,6 @@
 //===- Backend.cpp - CUDA as a target -------------------------------------===//
 //
-// Sources that the runtime compiles, or calls of cuBLASLt.
+// Sources that the runtime compiles, or calls of cuBLASLt and cuDNN.
 //
 //===----------------------------------------------------------------------===//
 #include "codegen/cuda/Backend.h"
@@ -82,6 +82,7 @@ mp::cuda::createBackend(const CompileOptions &options, MLIRContext &context) {
   EmitOptions emit;
   emit.arch = *arch;
   emit.cublaslt = options.cublaslt;
+  emit.cudnn = options.cudnn;
   if (!options.plan.empty() || !options.planName.empty()) {
     std::string name =
         options.planName.empty() ? "tuning plan" : options.planName;

@@ -14,6 +14,7 @@ namespace mp::cuda {
 struct EmitOptions {
   Arch arch;
   bool cublaslt = false; ///< "cublaslt.*" may be called
+  bool cudnn = false;    ///< "cudnn.*" may be called
   std::optional<TunePlan> plan;
 };
 } // namespace mp::cuda

@@ -132,7 +132,8 @@ def hidden_and_broken(context):
 # The libraries that docs/reliability.md lists: linked, and opened by name at run time.
 LINKED = {"libMantissa.so", "libMantissaRuntime.so", "libMLIR.so", "libLLVM.so", "libz.so", "libpng16.so", "libturbojpeg.so", "libutf8proc.so", "libpcre2-8.so", "libstdc++.so", "libm.so", "libgcc_s.so", "libc.so",
           "ld-linux-x86-64.so"}
-OPENED = {"libdnnl.so", "libcuda.so", "libnvrtc.so", "libcublasLt.so", "libnvrtc-builtins.so"}
+OPENED = {"libdnnl.so", "libcuda.so", "libnvrtc.so", "libcublasLt.so", "libcudnn.so",
+          "libcudnn_graph.so", "libnvrtc-builtins.so"}
 # What is built finds its libraries as what is installed does: not in the folder of the build.
 BUILD = ("-DCMAKE_BUILD_WITH_INSTALL_RPATH=ON", "-DMP_TESTS=OFF", "-DMP_EXAMPLES=OFF", "-DMP_INSTALL=OFF")
 
@@ -145,7 +146,7 @@ def plain(name):
 @fault(55, "what is built and loaded", Severity.BREACH,
        "two builds in two folders are equal, byte for byte; a tool loads the libraries of this list and no others: "
        "libMantissa, libMantissaRuntime, libMLIR, libLLVM, zlib, libpng, libturbojpeg, libutf8proc, libpcre2-8, libstdc++ and the C library, and, where they are found, "
-       "oneDNN, the CUDA driver, NVRTC and cuBLASLt",
+       "oneDNN, the CUDA driver, NVRTC, cuBLASLt and cuDNN",
        by=[ctest("consumer/installed")])
 def loaded_libraries(context):
     """the dynamic sections of all tools, and what the loader opens in runs on the CPU and the emulated device"""

@@ -197,7 +197,7 @@ struct ConvolutionCase {
   std::string planBy(const cuda::GemmConfig &chosen, Convolution op,
                      llvm::StringRef arch) const {
     cuda::TunePlan plan{llvm::cantFail(cuda::Arch::get(arch)), {}};
-    plan.gemms[product(op).str()] = {chosen};
+    plan.choices["gemm " + product(op).str()] = {chosen};
     return plan.str();
   }
 

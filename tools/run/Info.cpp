@@ -4,6 +4,7 @@
 #include "runtime/cpu/Onednn.h"
 #include "runtime/cuda/CublasLt.h"
 #include "runtime/cuda/CudaDevice.h"
+#include "runtime/cuda/Cudnn.h"
 #include "runtime/cuda/Nvrtc.h"
 #include "support/HostCpu.h"
 #include "tools/run/Commands.h"
@@ -107,7 +108,8 @@ int info(ArrayRef<const char *> arguments) {
   printHost(os);
   printDevices(os);
   os << "NVRTC:    " << found(cuda::openNvrtc()) << "\n"
-     << "cuBLASLt: " << found(cuda::lt::open()) << "\n";
+     << "cuBLASLt: " << found(cuda::lt::open()) << "\n"
+     << "cuDNN:    " << found(cuda::dnn::open()) << "\n";
   printCache(os);
   return 0;
 }

@@ -1,8 +1,10 @@
-//===- ProductTimer.cpp - how long a matrix product takes on a device -----===//
+//===- ProductTimer.cpp - how long a product takes on a device ------------===//
 #include "tools/run/ProductTimer.h"
 #include "codegen/Compile.h"
+#include "codegen/cuda/contraction/TuneModules.h"
 #include "runtime/data/Convert.h"
 #include "support/Error.h"
+#include "tools/run/ReferenceSums.h"
 #include "llvm/ADT/STLExtras.h"
 #include <chrono>
 #include <cmath>
@@ -15,13 +17,13 @@ namespace mp::tool {
 /// Returns the number of products in a run: so many that starting the run costs
 /// little and the operands do not all fit a cache, but no more than can be
 /// filled quickly.
-static unsigned copiesOf(const GemmShape &shape) {
-  int64_t elements = (shape.broadcastA ? 1 : shape.batch) * shape.m * shape.k +
-                     shape.batch * shape.m * shape.n;
+static unsigned copiesOf(const TunedShape &shape) {
+  TunedTensors tensors = tensorsOf(shape);
+  int64_t elements = tensors.a.elements() + tensors.c.elements();
   return std::clamp<int64_t>((int64_t(1) << 25) / elements, 1, 16);
 }
 
-Expected<ProductTimer> ProductTimer::create(const GemmShape &shape,
+Expected<ProductTimer> ProductTimer::create(const TunedShape &shape,
                                             Device device) {
   auto session = Session::create({.device = device});
   if (!session)
@@ -64,14 +66,14 @@ static std::string functionOf(unsigned choice) {
 Expected<unsigned> ProductTimer::add(const TunePlan::Choice &choice) {
   TunePlan plan;
   plan.arch = architecture;
-  plan.gemms[shape.str()] = choice;
+  plan.choices[lineOf(shape)] = choice;
   CompileOptions options;
   options.goal = Goal::Run;
   options.mode = Mode::Train; // which writes
   options.target = "cuda";
   options.arch = architecture.name();
   options.plan = plan.str();
-  options.cublaslt = !choice.config;
+  options.cublaslt = options.cudnn = !choice.config;
   unsigned number = programs.size();
   auto sink = session->sink();
   auto program = compile(benchmarkOf(shape, functionOf(number), copies),
@@ -144,27 +146,22 @@ Expected<double> ProductTimer::error() {
   auto c = read("c0");
   if (!c)
     return c.takeError();
-  auto at = [&](const std::vector<char> &bytes, int64_t index) {
-    return loadElement(shape.type, &bytes[index * byteWidth(shape.type)]);
+  ElementType type = productOf(shape).type;
+  auto elementsOf = [type](const std::vector<char> &bytes) {
+    return [type, &bytes](int64_t index) {
+      return loadElement(type, &bytes[index * byteWidth(type)]);
+    };
   };
   // No more terms than are added in a moment.
-  const int64_t samples = std::clamp<int64_t>((1 << 22) / shape.k, 64, 512);
-  const int64_t size = shape.batch * shape.m * shape.n;
+  const int64_t samples =
+      std::clamp<int64_t>((1 << 22) / productOf(shape).k, 64, 512);
+  const int64_t size = tensorsOf(shape).c.elements();
   double off = 0, whole = 0;
   for (int64_t sample = 0; sample < std::min(samples, size); ++sample) {
     // The samples are far apart, and in every row and column of a tile.
     int64_t place = size <= samples ? sample : sample * 7919 * 104729 % size;
-    int64_t batch = place / (shape.m * shape.n),
-            row = place / shape.n % shape.m, column = place % shape.n;
-    int64_t x = shape.broadcastA ? 0 : batch * shape.m * shape.k;
-    int64_t y = shape.broadcastB ? 0 : batch * shape.k * shape.n;
-    double sum = 0;
-    for (int64_t k = 0; k < shape.k; ++k)
-      sum += at(a, x + (shape.transposeA ? k * shape.m + row
-                                         : row * shape.k + k)) *
-             at(b, y + (shape.transposeB ? column * shape.k + k
-                                         : k * shape.n + column));
-    double difference = at(*c, place) - sum;
+    double sum = referenceAt(shape, place, elementsOf(a), elementsOf(b));
+    double difference = elementsOf(*c)(place) - sum;
     off += difference * difference;
     whole += sum * sum;
   }
@@ -172,9 +169,10 @@ Expected<double> ProductTimer::error() {
 }
 
 double ProductTimer::tolerance() const {
-  if (shape.type == ElementType::BF16)
+  GemmShape product = productOf(shape);
+  if (product.type == ElementType::BF16)
     return 1e-2;
-  return shape.type == ElementType::F16 || shape.tf32 ? 2e-3 : 1e-5;
+  return product.type == ElementType::F16 || product.tf32 ? 2e-3 : 1e-5;
 }
 
 } // namespace mp::tool

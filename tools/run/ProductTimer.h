@@ -1,4 +1,4 @@
-//===- ProductTimer.h - how long a matrix product takes on a device -------===//
+//===- ProductTimer.h - how long a product takes on a device --------------===//
 #ifndef MP_TOOLS_RUN_PRODUCTTIMER_H
 #define MP_TOOLS_RUN_PRODUCTTIMER_H
 
@@ -8,11 +8,12 @@
 
 namespace mp::tool {
 
-/// One shape's operands on a device, on which several kernels are measured.
+/// One matrix product's or convolution's operands on a device, on which several
+/// kernels are measured.
 class ProductTimer {
 public:
   /// Errors: the device cannot be used, or is not a CUDA device.
-  static llvm::Expected<ProductTimer> create(const cuda::GemmShape &shape,
+  static llvm::Expected<ProductTimer> create(const cuda::TunedShape &shape,
                                              Device device);
 
   /// Begins to compile the kernels of a choice, beside those added before, and
@@ -20,8 +21,8 @@ public:
   llvm::Expected<unsigned> add(const cuda::TunePlan::Choice &choice);
   /// Returns the microseconds of one product: the median of some rounds of runs
   /// that follow one another without a wait, each of several products with
-  /// operands of their own. Errors: the kernel or cuBLASLt's routine is not
-  /// available, or the device failed.
+  /// operands of their own. Errors: the kernel or the library's routine is
+  /// not available, or the device failed.
   llvm::Expected<double> measure(unsigned choice);
   /// Returns the error of the last measured result: ||c - reference|| /
   /// ||reference|| over some elements, with sums in double.
@@ -36,7 +37,7 @@ private:
   llvm::Expected<std::vector<char>> read(llvm::StringRef variable);
   llvm::Error readOperands();
 
-  cuda::GemmShape shape;
+  cuda::TunedShape shape;
   cuda::Arch architecture;
   std::unique_ptr<Session> session;
   std::vector<Program> programs; ///< of the choices, until they are loaded

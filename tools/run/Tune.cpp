@@ -1,11 +1,13 @@
 //===- Tune.cpp - mp-run tune ---------------------------------------------===//
+#include "codegen/cuda/contraction/TuneModules.h"
 #include "runtime/cuda/CublasLt.h"
+#include "runtime/cuda/Cudnn.h"
 #include "runtime/data/Array.h"
 #include "support/Error.h"
-#include "support/Json.h"
 #include "support/OutputFile.h"
 #include "tools/run/Commands.h"
 #include "tools/run/ProductTimer.h"
+#include "tools/run/TuneJobs.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -26,16 +28,17 @@ struct TuneOptions {
 Command describe(TuneOptions &options) {
   Command command{
       "tune", "FILE --batch N --out PLAN | --shapes FILE --json TIMES",
-      "Measures which kernels are fastest for the matrix products of FILE's "
-      "recipe, or of a list,\non a CUDA device, and writes a plan that 'mp-run "
-      "train --plan' reads."};
+      "Measures which kernels are fastest for the matrix products and "
+      "convolutions of FILE's recipe, or of a\nlist, on a CUDA device, and "
+      "writes a plan that 'mp-run train --plan' reads."};
   command.options = {
       number(
           "batch", [&](uint64_t n) { options.batch = n; }, 1, INT64_MAX,
           "rows in a batch of FILE's recipe"),
       text("shapes", "FILE", options.shapes,
            "a JSON list of {name, m, n, k, transpose_a, transpose_b, type} "
-           "instead",
+           "and {name, kind, input, weight, strides, low, high, dilations, "
+           "type} instead",
            Names::Input),
       text("out", "FILE", options.plan, "where to write the plan",
            Names::Output),
@@ -49,58 +52,9 @@ Command describe(TuneOptions &options) {
   return command;
 }
 
-/// A product to measure, and its name in the list.
-struct Job {
-  std::string name;
-  GemmShape shape;
-};
-
-Expected<Job> readJob(const json::Value &value) {
-  json::Path::Root root("shape");
-  json::ObjectMapper map(value, root);
-  Job job;
-  std::string type;
-  bool good = map && map.map("name", job.name) && map.map("type", type) &&
-              map.map("m", job.shape.m) && map.map("n", job.shape.n) &&
-              map.map("k", job.shape.k) &&
-              map.map("transpose_a", job.shape.transposeA) &&
-              map.map("transpose_b", job.shape.transposeB);
-  if (!good)
-    return root.getError();
-  job.shape.tf32 = type == "tf32";
-  auto element = job.shape.tf32 ? ElementType::F32 : parseElementType(type);
-  if (!element || std::min({job.shape.m, job.shape.n, job.shape.k}) < 1)
-    return makeError("'{0}': expected sizes of at least 1 and a type, got "
-                     "{1}x{2}x{3} of '{4}'",
-                     job.name, job.shape.m, job.shape.n, job.shape.k, type);
-  job.shape.type = *element;
-  return job;
-}
-
-Expected<std::vector<Job>> readJobs(StringRef path) {
-  auto buffer = readFile(path);
-  if (!buffer)
-    return buffer.takeError();
-  auto value = parseJson((*buffer)->getBuffer());
-  const json::Array *list = value ? value->getAsArray() : nullptr;
-  if (!value)
-    return makeError("{0}: {1}", path, toString(value.takeError()));
-  if (!list)
-    return makeError("{0}: expected a list of shapes", path);
-  if (list->empty())
-    return makeError("{0}: expected a list of shapes, got none", path);
-  std::vector<Job> jobs;
-  for (const json::Value &item : *list) {
-    auto job = readJob(item);
-    if (!job)
-      return makeError("{0}: {1}", path, toString(job.takeError()));
-    jobs.push_back(std::move(*job));
-  }
-  return jobs;
-}
-
-/// Returns the products of a recipe's step.
-Expected<std::vector<Job>> findJobs(const TuneOptions &options, Device device) {
+/// Returns the products and convolutions of a recipe's step.
+Expected<std::vector<TuneJob>> findJobs(const TuneOptions &options,
+                                        Device device) {
   auto session = Session::create({.device = device});
   if (!session)
     return session.takeError();
@@ -118,17 +72,17 @@ Expected<std::vector<Job>> findJobs(const TuneOptions &options, Device device) {
                                            compileOptions, nullptr);
   if (!program)
     return program.takeError();
-  std::vector<Job> jobs;
-  for (const GemmShape &shape : productsOf(*program))
-    jobs.push_back({shape.str(), shape});
+  std::vector<TuneJob> jobs;
+  for (const TunedShape &shape : shapesOf(*program))
+    jobs.push_back({lineOf(shape), shape});
   return jobs;
 }
 
-/// The result for one product.
+/// The result for one job.
 struct Outcome {
   TunePlan::Choice best;
   double ours = 0, error = 0, tolerance = 0;
-  std::optional<double> cublaslt;
+  std::optional<double> library;
   std::vector<std::pair<std::string, double>> times; ///< of all configs
 };
 
@@ -138,25 +92,78 @@ struct Prepared {
   std::vector<GemmConfig> configs; ///< numbered as `timer` has them
 };
 
-Expected<Prepared> prepare(const Job &job, Device device) {
+std::vector<GemmConfig> candidatesOf(const TunedShape &shape,
+                                     const Arch &arch) {
+  constexpr size_t most = 12;
+  if (const auto *sizes = std::get_if<ConvolutionSizes>(&shape))
+    return sizes->candidates(arch, most);
+  return gemmCandidates(std::get<GemmShape>(shape), arch, most);
+}
+
+Expected<Prepared> prepare(const TuneJob &job, Device device) {
   auto timer = ProductTimer::create(job.shape, device);
   if (!timer)
     return timer.takeError();
   Prepared prepared{std::move(*timer), {}};
-  prepared.configs =
-      gemmCandidates(job.shape, prepared.timer.arch(), /*most=*/12);
+  prepared.configs = candidatesOf(job.shape, prepared.timer.arch());
   for (const GemmConfig &config : prepared.configs)
     if (auto number = prepared.timer.add({config}); !number)
       return number.takeError();
   return std::move(prepared);
 }
 
+/// The libraries whose kernels are measured too, as far as they are found.
+class Rivals {
+public:
+  explicit Rivals(ArrayRef<TuneJob> jobs) {
+    for (const TuneJob &job : jobs)
+      if (std::holds_alternative<GemmShape>(job.shape))
+        open("cuBLASLt", cublaslt, lt::open);
+      else
+        open("cuDNN", cudnn, dnn::open);
+  }
+
+  /// "cuBLASLt" or "cuDNN".
+  static StringRef title(const TunedShape &shape) {
+    return std::holds_alternative<GemmShape>(shape) ? "cuBLASLt" : "cuDNN";
+  }
+  bool has(const TunedShape &shape) const {
+    bool found = std::holds_alternative<GemmShape>(shape) ? *cublaslt : *cudnn;
+    return found && pathOf(productOf(shape)) != GemmPath::Any;
+  }
+
+private:
+  template <typename Open>
+  static void open(StringRef title, std::optional<bool> &found, Open open) {
+    if (found)
+      return;
+    auto library = open();
+    found = bool(library);
+    if (!library)
+      note(title.str() + " is not measured: " + toString(library.takeError()));
+  }
+
+  std::optional<bool> cublaslt, cudnn;
+};
+
+/// Measures the library's kernel; its numbers must be right, too.
 Expected<double> measureRival(ProductTimer &timer) {
   auto rival = timer.add({std::nullopt});
-  return rival ? timer.measure(*rival) : rival.takeError();
+  if (!rival)
+    return rival.takeError();
+  auto time = timer.measure(*rival);
+  if (!time)
+    return time.takeError();
+  auto error = timer.error();
+  if (!error)
+    return error.takeError();
+  if (!(*error <= timer.tolerance()))
+    return makeError("its result is off by {0:e1}", *error);
+  return *time;
 }
 
-Expected<Outcome> tuneOne(const Job &job, Prepared &prepared, bool hasRival) {
+Expected<Outcome> tuneOne(const TuneJob &job, Prepared &prepared,
+                          const Rivals &rivals) {
   ProductTimer &timer = prepared.timer;
   Outcome outcome;
   outcome.tolerance = timer.tolerance();
@@ -180,34 +187,31 @@ Expected<Outcome> tuneOne(const Job &job, Prepared &prepared, bool hasRival) {
   if (!outcome.best.config)
     return makeError("every kernel gives wrong numbers, which are off by {0}",
                      outcome.error);
-  if (!hasRival || pathOf(job.shape) == GemmPath::Any)
+  if (!rivals.has(job.shape))
     return outcome;
   auto rival = measureRival(timer);
   if (!rival) {
-    note(job.name +
-         ": cuBLASLt is not measured: " + toString(rival.takeError()));
+    note(job.name + ": " + Rivals::title(job.shape).str() +
+         " is not measured: " + toString(rival.takeError()));
     return outcome;
   }
-  outcome.cublaslt = *rival;
-  // A generated product computes its epilogue for free, so it wins a tie.
+  outcome.library = *rival;
+  // A generated kernel computes its epilogue for free, so it wins a tie.
   if (*rival < 0.95 * outcome.ours)
     outcome.best.config.reset();
   return outcome;
 }
 
-json::Object describe(const Job &job, const Outcome &outcome) {
-  json::Object object{
-      {"name", job.name},
-      {"m", job.shape.m},
-      {"n", job.shape.n},
-      {"k", job.shape.k},
-      {"type", job.shape.tf32 ? "tf32" : elementTypeName(job.shape.type)},
-      {"microseconds", outcome.ours},
-      {"choice", outcome.best.config ? outcome.best.config->str() : "cublaslt"},
-      {"error", outcome.error},
-      {"tolerance", outcome.tolerance}};
-  if (outcome.cublaslt)
-    object["cublaslt_microseconds"] = *outcome.cublaslt;
+json::Object describe(const TuneJob &job, const Outcome &outcome) {
+  std::string library = libraryOf(job.shape).str();
+  json::Object object = fieldsOf(job.shape);
+  object["name"] = job.name;
+  object["microseconds"] = outcome.ours;
+  object["choice"] = outcome.best.config ? outcome.best.config->str() : library;
+  object["error"] = outcome.error;
+  object["tolerance"] = outcome.tolerance;
+  if (outcome.library)
+    object[library + "_microseconds"] = *outcome.library;
   json::Object all;
   for (const auto &[config, time] : outcome.times)
     all[config] = time;
@@ -241,33 +245,31 @@ Error execute(const TuneOptions &options) {
   if (!choice)
     return choice.takeError();
   auto jobs = options.shapes.empty() ? findJobs(options, choice->device)
-                                     : readJobs(options.shapes);
+                                     : readTuneJobs(options.shapes);
   if (!jobs)
     return jobs.takeError();
-  auto rival = lt::open();
-  bool hasRival = bool(rival);
-  if (!rival)
-    note("cuBLASLt is not measured: " + toString(rival.takeError()));
+  Rivals rivals(*jobs);
   TunePlan plan;
   json::Array results;
   std::deque<Prepared> prepared; // of this job and the next
   for (const auto &[i, job] : llvm::enumerate(*jobs)) {
     while (prepared.size() < 2 && i + prepared.size() < jobs->size()) {
-      const Job &next = (*jobs)[i + prepared.size()];
+      const TuneJob &next = (*jobs)[i + prepared.size()];
       auto made = prepare(next, choice->device);
       if (!made)
         return makeError("{0}: {1}", next.name, toString(made.takeError()));
       prepared.push_back(std::move(*made));
     }
     plan.arch = prepared.front().timer.arch();
-    auto outcome = tuneOne(job, prepared.front(), hasRival);
+    auto outcome = tuneOne(job, prepared.front(), rivals);
     if (!outcome)
       return makeError("{0}: {1}", job.name, toString(outcome.takeError()));
     prepared.pop_front();
-    plan.gemms[job.shape.str()] = outcome->best;
+    plan.choices[lineOf(job.shape)] = outcome->best;
     outs() << formatv("{0}: {1:F1} us", job.name, outcome->ours);
-    if (outcome->cublaslt)
-      outs() << formatv(", cuBLASLt {0:F1} us", *outcome->cublaslt);
+    if (outcome->library)
+      outs() << formatv(", {0} {1:F1} us", Rivals::title(job.shape),
+                        *outcome->library);
     outs() << "\n";
     results.push_back(describe(job, *outcome));
   }

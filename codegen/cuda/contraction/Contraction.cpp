@@ -1,6 +1,7 @@
 //===- Contraction.cpp - matrix products on CUDA --------------------------===//
 #include "codegen/cuda/contraction/Contraction.h"
 #include "codegen/cuda/contraction/ContractionSource.h"
+#include "codegen/cuda/contraction/LibraryCall.h"
 
 #include <numeric>
 
@@ -12,7 +13,7 @@ using namespace mp::cuda;
 // Shapes and choice
 //===----------------------------------------------------------------------===//
 
-static std::optional<ElementType> elementOf(Type type) {
+std::optional<ElementType> mp::cuda::elementOf(Type type) {
   std::string name;
   llvm::raw_string_ostream(name) << type;
   auto element = parseElementType(name);
@@ -36,18 +37,6 @@ std::optional<GemmShape> mp::cuda::gemmShapeOf(const ContractionSpec &spec) {
   return shape;
 }
 
-static const TunePlan::Choice *planned(const GemmShape &shape,
-                                       const EmitOptions &options) {
-  return options.plan ? options.plan->find(shape) : nullptr;
-}
-
-static bool isForCublaslt(const ContractionSpec &spec, const GemmShape &shape,
-                          const EmitOptions &options) {
-  const TunePlan::Choice *choice = planned(shape, options);
-  return options.cublaslt && choice && !choice->config && spec.c == spec.a &&
-         pathOf(shape) != GemmPath::Any && (!spec.bias || spec.bias == spec.c);
-}
-
 //===----------------------------------------------------------------------===//
 // cuBLASLt
 //===----------------------------------------------------------------------===//
@@ -57,16 +46,12 @@ static EmittedKernel emitCublaslt(const ContractionSpec &spec,
                                   const Arch &arch) {
   ContractionSpec matrix = spec;
   matrix.m = shape.m;
-  EmittedKernel kernel;
-  // NVIDIA's documentation recommends these sizes.
-  kernel.temporaries.push_back((arch.capability >= 90 ? 32 : 4) << 20);
-  KernelCall call;
+  LibraryCall call;
   call.routine = "cublaslt.matmul";
   call.flops = spec.flops();
+  // NVIDIA's documentation recommends these sizes.
+  call.workspace = (arch.capability >= 90 ? 32 : 4) << 20;
   call.attributes = callAttributes(matrix);
-  call.attributes.emplace_back("compute", shape.tf32 ? "tf32" : "f32");
-  call.attributes.emplace_back("workspace",
-                               int64_t(kernel.temporaries.front()));
   if (shape.batch > 1) {
     call.attributes.emplace_back("batch", shape.batch);
     call.attributes.emplace_back("a_batch_stride",
@@ -75,13 +60,7 @@ static EmittedKernel emitCublaslt(const ContractionSpec &spec,
                                  shape.broadcastB ? 0 : shape.k * shape.n);
     call.attributes.emplace_back("c_batch_stride", shape.m * shape.n);
   }
-  for (Value operand : anchor->getOperands())
-    call.arguments.push_back({KernelArgument::Kind::Operand,
-                              cast<BlockArgument>(operand).getArgNumber()});
-  call.arguments.push_back({KernelArgument::Kind::Result, 0});
-  call.arguments.push_back({KernelArgument::Kind::Temporary, 0});
-  kernel.call = std::move(call);
-  return kernel;
+  return emitLibraryCall(anchor, std::move(call), shape.tf32);
 }
 
 //===----------------------------------------------------------------------===//
@@ -92,7 +71,7 @@ unsigned mp::cuda::acceptedStages(Operation *anchor, StageList stages,
                                   const ContractionSpec &spec,
                                   const EmitOptions &options) {
   auto shape = gemmShapeOf(spec);
-  if (shape && isForCublaslt(spec, *shape, options))
+  if (shape && isForLibrary(*shape, spec, options))
     return 0;
   return Epilogue::accepts(anchor, stages);
 }
@@ -107,9 +86,10 @@ FailureOr<EmittedKernel> mp::cuda::emitContraction(Operation *anchor,
     return anchor->emitOpError()
            << "has no kernel on CUDA that multiplies " << spec.a << " and "
            << spec.b << " to " << spec.c;
-  if (isForCublaslt(spec, *shape, options))
+  if (isForLibrary(*shape, spec, options))
     return emitCublaslt(spec, *shape, anchor, options.arch);
-  const TunePlan::Choice *choice = planned(*shape, options);
+  const TunePlan::Choice *choice =
+      options.plan ? options.plan->find(*shape) : nullptr;
   GemmConfig config = choice && choice->config
                           ? *choice->config
                           : chooseGemm(*shape, options.arch);

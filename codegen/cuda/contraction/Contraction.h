@@ -39,6 +39,10 @@ llvm::FailureOr<EmittedKernel> emitContraction(mlir::Operation *anchor,
                                                const EmitOptions &options,
                                                KernelStore &store);
 
+/// Returns the type of elements in a Program, or nothing if it cannot hold them
+/// or they are booleans.
+std::optional<ElementType> elementOf(mlir::Type type);
+
 /// Returns the shape under which a plan knows a product, or nothing if a
 /// Program cannot hold the type. One matrix B for a batch makes the batch rows
 /// of A.

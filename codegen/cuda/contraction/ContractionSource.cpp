@@ -45,10 +45,7 @@ uint64_t ProductForm::sharedBytes(const GemmConfig &config) const {
         config.tileM * (config.tileN + 8) * std::max(4u, byteWidth(shape.type));
     return std::max<uint64_t>(staged, config.threads() * 8 * 8);
   }
-  constexpr int bytesOfPlace = 16;
-  uint64_t places = hasPlaces ? config.tileM * bytesOfPlace : 0;
-  return std::max(cuda::sharedBytes(shape, config),
-                  ringBytes(shape, config) + places);
+  return cuda::sharedBytes(shape, config, hasPlaces);
 }
 
 ContractionSource::ContractionSource(Operation *anchor, const ProductForm &form,

@@ -17,7 +17,7 @@ struct ProductForm {
   uint64_t sharedBytes(const GemmConfig &config) const;
 
   GemmShape shape;
-  std::string name;                  ///< for the comment above a kernel
+  std::string name;                  ///< as a tuning plan has it
   std::string path;                  ///< mp::Path of the kernels
   std::string header = "gemm.cuh";   ///< has `operands`
   std::string operands = "Matrices"; ///< the class template, as gemm.cuh says

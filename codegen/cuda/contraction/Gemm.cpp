@@ -162,8 +162,9 @@ uint64_t mp::cuda::ringBytes(const GemmShape &shape, const GemmConfig &config) {
          config.tileK * byteWidth(shape.type);
 }
 
-uint64_t mp::cuda::sharedBytes(const GemmShape &shape,
-                               const GemmConfig &config) {
+uint64_t mp::cuda::sharedBytes(const GemmShape &shape, const GemmConfig &config,
+                               bool hasPlaces) {
+  constexpr int bytesOfPlace = 16;
   GemmPath path = pathOf(shape);
   uint64_t slabRows = config.tileM;
   if (path == GemmPath::Fma)
@@ -172,7 +173,8 @@ uint64_t mp::cuda::sharedBytes(const GemmShape &shape,
     slabRows = config.warpsM * 16;
   // Reductions keep each thread's values of its columns, of 8 bytes at most.
   uint64_t sums = std::max(4u, byteWidth(shape.type));
-  return std::max({ringBytes(shape, config),
+  uint64_t places = hasPlaces ? config.tileM * bytesOfPlace : 0;
+  return std::max({ringBytes(shape, config) + places,
                    slabRows * (config.tileN + 8) * sums,
                    uint64_t(config.threads()) * 8 * 8});
 }

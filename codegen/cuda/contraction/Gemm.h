@@ -57,9 +57,10 @@ struct GemmConfig {
 GemmPath pathOf(const GemmShape &shape, const GemmConfig &config);
 /// Returns the shared memory of the ring of stages.
 uint64_t ringBytes(const GemmShape &shape, const GemmConfig &config);
-/// Returns the shared memory that a block needs: the ring of stages, or the
-/// staged sums.
-uint64_t sharedBytes(const GemmShape &shape, const GemmConfig &config);
+/// Returns the shared memory that a block needs: the ring of stages, behind it
+/// the places of its rows if it has them (conv.cuh), or the staged sums.
+uint64_t sharedBytes(const GemmShape &shape, const GemmConfig &config,
+                     bool hasPlaces = false);
 
 /// Returns why the kernels do not exist in this form; empty if they do.
 std::string whyNot(const GemmShape &shape, const GemmConfig &config,

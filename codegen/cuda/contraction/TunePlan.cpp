@@ -1,4 +1,4 @@
-//===- TunePlan.cpp - configs of products by shape ------------------------===//
+//===- TunePlan.cpp - kernels chosen by measurement -----------------------===//
 #include "codegen/cuda/contraction/TunePlan.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -8,28 +8,71 @@ using namespace mp;
 using namespace mp::cuda;
 
 static constexpr llvm::StringLiteral kHeading = "mp.plan 1 ";
-static constexpr llvm::StringLiteral kCublaslt = "cublaslt";
 
-/// Reads "gemm SHAPE = CHOICE".
-static llvm::Error parseGemm(llvm::StringRef line, TunePlan &plan) {
-  if (!line.consume_front("gemm ") || !line.contains(" = "))
-    return llvm::createStringError("expected 'gemm SHAPE = CONFIG'");
+namespace {
+/// What plans call a kind of shape, and the library that has kernels for it.
+struct Words {
+  llvm::StringLiteral kind, library;
+};
+constexpr Words kGemm{"gemm", "cublaslt"}, kConv{"conv", "cudnn"};
+} // namespace
+
+static const Words &wordsOf(const TunedShape &shape) {
+  return std::holds_alternative<GemmShape>(shape) ? kGemm : kConv;
+}
+
+std::string mp::cuda::lineOf(const TunedShape &shape) {
+  return std::visit(
+      [&](const auto &one) {
+        return wordsOf(shape).kind.str() + " " + one.str();
+      },
+      shape);
+}
+
+llvm::StringRef mp::cuda::libraryOf(const TunedShape &shape) {
+  return wordsOf(shape).library;
+}
+
+GemmShape mp::cuda::productOf(const TunedShape &shape) {
+  if (const auto *sizes = std::get_if<ConvolutionSizes>(&shape))
+    return sizes->product();
+  return std::get<GemmShape>(shape);
+}
+
+/// Reads "gemm SHAPE" or "conv SHAPE".
+static llvm::Expected<TunedShape> parseShape(llvm::StringRef text) {
+  auto [kind, rest] = text.split(' ');
+  if (kind == kConv.kind)
+    return ConvolutionSizes::parse(rest.trim());
+  return GemmShape::parse(rest.trim());
+}
+
+/// Reads "SHAPE = CHOICE".
+static llvm::Error parseChoice(llvm::StringRef line, TunePlan &plan) {
   auto [shapeText, choiceText] = line.split(" = ");
-  auto shape = GemmShape::parse(shapeText.trim());
+  llvm::StringRef kind = shapeText.split(' ').first;
+  if ((kind != kGemm.kind && kind != kConv.kind) || !line.contains(" = "))
+    return llvm::createStringError(
+        "expected 'gemm SHAPE = CONFIG' or 'conv SHAPE = CONFIG'");
+  auto shape = parseShape(shapeText.trim());
   if (!shape)
     return shape.takeError();
   TunePlan::Choice choice;
-  if (choiceText.trim() != kCublaslt) {
+  if (choiceText.trim() != libraryOf(*shape)) {
     auto config = GemmConfig::parse(choiceText.trim());
     if (!config)
       return config.takeError();
-    if (std::string why = whyNot(*shape, *config, plan.arch); !why.empty())
+    std::string why = std::visit(
+        [&](const auto &one) { return whyNot(one, *config, plan.arch); },
+        *shape);
+    if (!why.empty())
       return llvm::createStringError("'" + config->str() +
                                      "' cannot be: " + why);
     choice.config = *config;
   }
-  if (!plan.gemms.try_emplace(shape->str(), choice).second)
-    return llvm::createStringError("'" + shape->str() + "' stands here twice");
+  if (!plan.choices.try_emplace(lineOf(*shape), choice).second)
+    return llvm::createStringError("'" + lineOf(*shape) +
+                                   "' stands here twice");
   return llvm::Error::success();
 }
 
@@ -40,7 +83,7 @@ llvm::Expected<TunePlan> TunePlan::parse(llvm::StringRef text,
   unsigned number = 0;
   auto parseLine = [&](llvm::StringRef line) -> llvm::Error {
     if (headed)
-      return parseGemm(line, plan);
+      return parseChoice(line, plan);
     headed = true;
     if (!line.consume_front(kHeading))
       return llvm::createStringError("expected '" + kHeading + "sm_..'");
@@ -67,90 +110,16 @@ llvm::Expected<TunePlan> TunePlan::parse(llvm::StringRef text,
 
 std::string TunePlan::str() const {
   std::string text = kHeading.str() + arch.name() + "\n";
-  for (const auto &[shape, choice] : gemms)
-    text += "gemm " + shape + " = " +
-            (choice.config ? choice.config->str() : kCublaslt.str()) + "\n";
+  for (const auto &[shape, choice] : choices) {
+    const Words &words =
+        llvm::StringRef(shape).starts_with(kConv.kind) ? kConv : kGemm;
+    text += shape + " = " +
+            (choice.config ? choice.config->str() : words.library.str()) + "\n";
+  }
   return text;
 }
 
 std::string TunePlan::hash() const {
   return llvm::utohexstr(llvm::xxh3_64bits(str()), /*LowerCase=*/true,
                          /*Width=*/16);
-}
-
-//===----------------------------------------------------------------------===//
-// Modules for a tuner
-//===----------------------------------------------------------------------===//
-
-std::vector<GemmShape> mp::cuda::productsOf(const Program &program) {
-  std::vector<GemmShape> shapes;
-  for (const Kernel &kernel : program.kernels) {
-    llvm::StringRef line = llvm::StringRef(kernel.code).split('\n').first;
-    if (!line.consume_front("// gemm "))
-      continue;
-    auto shape = GemmShape::parse(line.split(" = ").first);
-    if (!shape)
-      llvm::consumeError(shape.takeError());
-    else if (!llvm::is_contained(shapes, *shape))
-      shapes.push_back(*shape);
-  }
-  return shapes;
-}
-
-namespace {
-/// The text of a product's types and op.
-struct ProductText {
-  explicit ProductText(const GemmShape &s)
-      : a(tensor(s, s.broadcastA, s.transposeA, s.m, s.k)),
-        b(tensor(s, s.broadcastB, s.transposeB, s.k, s.n)),
-        c(tensor(s, false, false, s.m, s.n)) {
-    attributes = std::string(s.transposeA ? " transpose_a" : "") +
-                 (s.transposeB ? " transpose_b" : "") +
-                 (s.tf32 ? " {compute = tf32}" : "") + " : " + a + ", " + b;
-  }
-
-  std::string op(const std::string &left, const std::string &right) const {
-    return "mp.matmul " + left + ", " + right + attributes + "\n";
-  }
-
-  std::string a, b, c, attributes;
-
-private:
-  static std::string tensor(const GemmShape &shape, bool broadcast,
-                            bool transposed, int64_t rows, int64_t columns) {
-    TensorType type{shape.type, {rows, columns}};
-    if (transposed)
-      std::swap(type.shape[0], type.shape[1]);
-    if (shape.batch > 1 && !broadcast)
-      type.shape.insert(type.shape.begin(), shape.batch);
-    return "tensor<" + type.str() + ">";
-  }
-};
-} // namespace
-
-std::string mp::cuda::moduleOf(const GemmShape &shape) {
-  ProductText text(shape);
-  return "func.func @product(%a: " + text.a + ", %b: " + text.b + ") -> " +
-         text.c + " {\n  %c = " + text.op("%a", "%b") +
-         "  return %c : " + text.c + "\n}\n";
-}
-
-std::string mp::cuda::benchmarkOf(const GemmShape &shape,
-                                  llvm::StringRef function, unsigned copies) {
-  ProductText text(shape);
-  auto variable = [](const std::string &name, const std::string &type) {
-    return "mp.variable buffer @" + name + " : " + type +
-           " = #mp.init<uniform, a = -1.0, b = 1.0>\n";
-  };
-  std::string variables = variable("b", text.b),
-              body = "  %b = mp.read @b : " + text.b + "\n";
-  for (unsigned i = 0; i < copies; ++i) {
-    std::string copy = std::to_string(i);
-    variables += variable("a" + copy, text.a) + variable("c" + copy, text.c);
-    body += "  %a" + copy + " = mp.read @a" + copy + " : " + text.a + "\n  %c" +
-            copy + " = " + text.op("%a" + copy, "%b") + "  mp.write @c" + copy +
-            ", %c" + copy + " : " + text.c + "\n";
-  }
-  return variables + "func.func @" + function.str() + "() {\n" + body +
-         "  return\n}\n";
 }

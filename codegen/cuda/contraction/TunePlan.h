@@ -3,25 +3,42 @@
 #define MP_CODEGEN_CUDA_CONTRACTION_TUNEPLAN_H
 
 #include "codegen/cuda/contraction/Gemm.h"
+#include "codegen/cuda/convolution/ConvolutionSizes.h"
 #include <map>
+#include <variant>
 
 namespace mp::cuda {
 
-/// The kernel of each measured product, as `mp-run tune` writes it. In the text
-/// form `#` begins a comment:
+/// What a plan chooses a kernel for.
+using TunedShape = std::variant<GemmShape, ConvolutionSizes>;
+/// Returns what names it in a plan: "gemm f16 nt 1x128x256x784".
+std::string lineOf(const TunedShape &shape);
+/// Returns what names the library that has such kernels, in a plan: "cublaslt"
+/// or "cudnn".
+llvm::StringRef libraryOf(const TunedShape &shape);
+/// Returns the product that its kernels compute.
+GemmShape productOf(const TunedShape &shape);
+
+/// The kernel of each measured product and convolution, as `mp-run tune` writes
+/// it. In the text form `#` begins a comment:
 ///
 ///   mp.plan 1 sm_90
+///   conv f16 forward 8x56x56x64 64x3x3 groups 1 strides 1x1 low 1x1 high 1x1
+///   dilations 1x1 = cudnn
 ///   gemm f16 nt 1x128x256x784 = 64x64x64 stages 4 warps 2x2 resident 2 splits
-///   2 gemm f16 nn 1x4096x4096x4096 = cublaslt
+///   2
+///   gemm f16 nn 1x4096x4096x4096 = cublaslt
+///
+/// each choice in a line of its own.
 struct TunePlan {
-  /// A generated kernel, or cuBLASLt's.
+  /// A generated kernel, or that of the library.
   struct Choice {
     std::optional<GemmConfig> config;
     bool operator==(const Choice &) const = default;
   };
 
   Arch arch;
-  std::map<std::string, Choice> gemms; ///< by GemmShape::str
+  std::map<std::string, Choice> choices; ///< by lineOf
 
   /// Reads the text form of a file `name`. Errors name the file and the line:
   /// another form, a shape twice, a kernel that the architecture cannot run.
@@ -32,25 +49,11 @@ struct TunePlan {
   /// choose the same kernels.
   std::string hash() const;
 
-  const Choice *find(const GemmShape &shape) const {
-    auto found = gemms.find(shape.str());
-    return found == gemms.end() ? nullptr : &found->second;
+  const Choice *find(const TunedShape &shape) const {
+    auto found = choices.find(lineOf(shape));
+    return found == choices.end() ? nullptr : &found->second;
   }
 };
-
-/// Returns the generated products that a Program has, in order and without
-/// repeats: each such kernel begins with its line of a plan, as a comment.
-std::vector<GemmShape> productsOf(const Program &program);
-
-/// Returns a module whose one function computes only a product, of its
-/// arguments.
-std::string moduleOf(const GemmShape &shape);
-
-/// Returns a module whose one function, `function`, computes a product `copies`
-/// times, from variables into variables. A tuner compiles it under a plan for
-/// that shape, and measures it. Copy i is @c<i> = @a<i> @b.
-std::string benchmarkOf(const GemmShape &shape, llvm::StringRef function,
-                        unsigned copies);
 
 } // namespace mp::cuda
 

@@ -1,9 +1,8 @@
 //===- Convolution.cpp - convolutions on CUDA -----------------------------===//
 #include "codegen/cuda/convolution/Convolution.h"
 #include "codegen/cuda/contraction/Contraction.h"
+#include "codegen/cuda/contraction/LibraryCall.h"
 #include "codegen/cuda/convolution/ConvolutionForm.h"
-
-#include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
 using namespace mp;
@@ -12,39 +11,79 @@ using namespace mp::cuda;
 unsigned mp::cuda::acceptedByConvolution(Operation *anchor, StageList stages,
                                          const EmitOptions &options) {
   ConvolutionForm convolution(anchor);
-  if (convolution.isProduct())
+  const ConvolutionSizes &sizes = convolution.sizes();
+  if (sizes.isProduct())
     return acceptedStages(anchor, stages, convolution.product(), options);
-  return Epilogue::accepts(anchor, stages, !convolution.wrapsColumns());
+  if (isForLibrary(sizes, convolution.product(), options))
+    return 0;
+  return Epilogue::accepts(anchor, stages, !sizes.wrapsColumns());
 }
 
-/// Returns the plan's config for a product of this shape, or else the best,
-/// whose tiles with the places of their rows fit into shared memory.
-static GemmConfig chooseConfig(const ProductForm &form,
+/// Returns the plan's config for a convolution or for a product of this shape,
+/// or else the best, whose tiles with the places of their rows fit into shared
+/// memory.
+static GemmConfig chooseConfig(const ConvolutionSizes &sizes,
                                const EmitOptions &options) {
-  std::vector<GemmConfig> configs =
-      gemmCandidates(form.shape, options.arch, 1000);
   if (options.plan)
-    if (const TunePlan::Choice *choice = options.plan->find(form.shape))
-      if (choice->config)
-        configs.insert(configs.begin(), *choice->config);
-  for (const GemmConfig &config : configs)
-    if (form.sharedBytes(config) <= options.arch.sharedBytes())
-      return config;
-  llvm_unreachable("the smallest tiles fit");
+    for (const TunedShape &shape :
+         {TunedShape(sizes), TunedShape(sizes.product())})
+      if (const TunePlan::Choice *choice = options.plan->find(shape))
+        if (choice->config &&
+            whyNot(sizes, *choice->config, options.arch).empty())
+          return *choice->config;
+  return sizes.candidates(options.arch, 1).front();
 }
+
+//===----------------------------------------------------------------------===//
+// cuDNN
+//===----------------------------------------------------------------------===//
+
+/// The most that an engine of cuDNN may use. Most need little; those that lay
+/// tensors out anew need as much as the tensors have.
+static constexpr uint64_t kCudnnWorkspace = 64 << 20;
+
+static EmittedKernel emitCudnn(const ConvolutionSizes &sizes,
+                               Operation *anchor) {
+  auto list = [](const std::array<int64_t, 2> &pair) {
+    return std::vector<int64_t>(pair.begin(), pair.end());
+  };
+  bool bias = anchor->getNumOperands() > 2;
+  LibraryCall call;
+  call.routine = "cudnn.conv2d";
+  call.flops = sizes.flops();
+  call.workspace = kCudnnWorkspace;
+  call.attributes = {{"kind", sizes.kindName().str()},
+                     {"input", sizes.inputSizes()},
+                     {"weight", sizes.weightSizes()},
+                     {"output", sizes.outputSizes()},
+                     {"strides", list(sizes.strides)},
+                     {"low", list(sizes.low)},
+                     {"high", list(sizes.high)},
+                     {"dilations", list(sizes.dilations)},
+                     {"type", elementTypeName(sizes.type).str()},
+                     {"bias", int64_t(bias)}};
+  return emitLibraryCall(anchor, std::move(call), sizes.tf32);
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
 
 FailureOr<EmittedKernel> mp::cuda::emitConvolution(Operation *anchor,
                                                    StageList stages,
                                                    const EmitOptions &options,
                                                    KernelStore &store) {
   ConvolutionForm convolution(anchor);
+  const ConvolutionSizes &sizes = convolution.sizes();
   ContractionSpec spec = convolution.product();
-  if (convolution.isProduct())
+  if (sizes.isProduct())
     return emitContraction(anchor, stages, spec, options, store);
   auto shape = gemmShapeOf(spec);
   if (!shape)
     return anchor->emitOpError() << "has no kernel on CUDA that multiplies "
                                  << spec.a << " to " << spec.c;
+  if (isForLibrary(sizes, spec, options))
+    return emitCudnn(sizes, anchor);
   if (int64_t size = convolution.beyondKernels())
     return anchor->emitOpError()
            << "has no kernel on CUDA that counts to " << size;
@@ -52,11 +91,10 @@ FailureOr<EmittedKernel> mp::cuda::emitConvolution(Operation *anchor,
   auto epilogue = Epilogue::get(anchor, stages, form.across);
   if (failed(epilogue))
     return failure();
-  GemmConfig config = convolution.isDepthwise() ? convolution.depthwiseConfig()
-                                                : chooseConfig(form, options);
+  GemmConfig config = chooseConfig(sizes, options);
   auto emitted =
       ContractionSource(anchor, form, config, *epilogue, store).emit();
   if (succeeded(emitted))
-    emitted->launches.front().flops = convolution.flops();
+    emitted->launches.front().flops = sizes.flops();
   return emitted;
 }

@@ -7,7 +7,8 @@
 
 // A product for each group: places, output channels, elements of the window. Bias and relu are in
 // its kernel.
-// LAYER: // convolution f16 nt 2x128x8x72 = {{[0-9]+}}x
+// LAYER: // conv f16 forward 2x16x10x16 16x3x3 groups 2 strides 2x1 low 1x0 high 0x0 dilations 1x1 = {{[0-9]+}}x
+// LAYER: // as the product f16 nt 2x128x8x72
 // LAYER: static constexpr int images = 2, groups = 2;
 // LAYER: inputs = 8, outputs = 8;
 // LAYER: strideY = 2, strideX = 1;
@@ -23,7 +24,8 @@ func.func @layer(%x: tensor<2x16x10x16xf16>, %w: tensor<16x3x3x8xf16>, %b: tenso
 }
 
 // A product for each of the 2 x 2 phases of the stride, with at most 2 x 2 of the 3 x 3 taps.
-// INPUT: // convolution f16 nn 4x128x8x64 =
+// INPUT: // conv f16 backward_input 2x16x16x8 16x3x3 groups 1 strides 2x2 low 1x1 high 1x1 dilations 1x1 =
+// INPUT: // as the product f16 nn 4x128x8x64
 // INPUT: ConvolutionBackwardInput>
 func.func @input(%g: tensor<2x8x8x16xf16>, %w: tensor<16x3x3x8xf16>) -> tensor<2x16x16x8xf16> {
   %d = mp.conv2d_backward_input %g, %w size[16, 16] strides[2, 2] low[1, 1] high[1, 1] :
@@ -32,9 +34,10 @@ func.func @input(%g: tensor<2x8x8x16xf16>, %w: tensor<16x3x3x8xf16>) -> tensor<2
 }
 
 // Its sums are long: blocks share them, and a second kernel adds the shares in order.
-// WEIGHT: // convolution bf16 tn 1x16x144x131072 = {{.*}} splits {{[1-9][0-9]}}
+// WEIGHT: // conv bf16 backward_weight 128x32x32x16 16x3x3 {{.*}} = {{.*}} splits {{[1-9][0-9]}}
+// WEIGHT: // as the product bf16 tn 1x16x144x131072
 // WEIGHT: multiplySplit<Product, ConvolutionBackwardWeight>
-// WEIGHT: // convolution bf16 tn 1x16x144x131072
+// WEIGHT: // as the product bf16 tn 1x16x144x131072
 // WEIGHT: addSplits<Product, ConvolutionBackwardWeight>
 func.func @weight(%g: tensor<128x32x32x16xbf16>, %x: tensor<128x32x32x16xbf16>) -> tensor<16x3x3x16xbf16> {
   %d = mp.conv2d_backward_weight %g, %x size[3, 3] low[1, 1] high[1, 1] :

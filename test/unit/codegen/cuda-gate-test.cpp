@@ -8,7 +8,7 @@
 #include "CudaGate.h"
 #include "OpSamples.h"
 #include "codegen/cuda/OneSource.h"
-#include "codegen/cuda/contraction/TunePlan.h"
+#include "codegen/cuda/contraction/TuneModules.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "EmulatedProgram.h"
 #include "codegen/cuda/KernelStore.h"
-#include "codegen/cuda/contraction/TunePlan.h"
+#include "codegen/cuda/contraction/TuneModules.h"
 #include <cmath>
 
 using namespace mp;

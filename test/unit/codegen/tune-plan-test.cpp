@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "codegen/Compile.h"
-#include "codegen/cuda/contraction/TunePlan.h"
+#include "codegen/cuda/contraction/TuneModules.h"
 #include "gtest/gtest.h"
 
 using namespace mp;
@@ -42,6 +42,118 @@ TEST(TunePlan, readsBackWhatItWrites) {
   EXPECT_EQ(plan->find(shape), nullptr);
 }
 
+constexpr const char *convolution =
+    "f16 forward 8x56x56x64 96x3x3 groups 2 strides 2x1 low 1x0 high 0x1 "
+    "dilations 1x2";
+
+TEST(TunePlan, hasConvolutionsToo) {
+  std::string text = "mp.plan 1 sm_90\nconv " + std::string(convolution) +
+                     " = cudnn\n"
+                     "conv tf32 backward_weight 1x5x5x3 4x3x3 groups 1 strides "
+                     "1x1 low 1x1 high 1x1 dilations 1x1 = "
+                     "64x64x32 stages 3 warps 2x2 resident 2 splits 1\n"
+                     "gemm f16 nt 1x128x256x784 = cublaslt\n";
+  auto plan = TunePlan::parse(text);
+  ASSERT_TRUE(bool(plan)) << toString(plan.takeError());
+  EXPECT_EQ(plan->str(), text);
+  auto sizes = llvm::cantFail(ConvolutionSizes::parse(convolution));
+  EXPECT_EQ(sizes.str(), convolution);
+  EXPECT_EQ(sizes.groups, 2);
+  EXPECT_EQ(sizes.inputs, 32);
+  EXPECT_EQ(sizes.outputs, 48);
+  EXPECT_EQ(sizes.outputSizes(), (std::vector<int64_t>{8, 28, 53, 96}));
+  EXPECT_EQ(sizes.product().str(), "f16 nt 2x11872x48x288");
+  const TunePlan::Choice *choice = plan->find(sizes);
+  ASSERT_TRUE(choice);
+  EXPECT_FALSE(choice->config);
+  sizes.dilations[0] = 2;
+  EXPECT_EQ(plan->find(sizes), nullptr);
+}
+
+TEST(TunePlan, saysWhatIsWrongWithAConvolution) {
+  auto why = [](std::string shape, const std::string &choice) {
+    return errorOf("mp.plan 1 sm_80\nconv " + shape + " = " + choice);
+  };
+  auto isNoShape = [&](llvm::StringRef from, llvm::StringRef to) {
+    std::string shape = convolution;
+    size_t at = shape.find(from);
+    shape.replace(at, from.size(), to);
+    EXPECT_NE(why(shape, "cudnn").find("is not a convolution, as 'f16 forward"),
+              std::string::npos)
+        << shape;
+  };
+  EXPECT_EQ(why(convolution, "cudnn"), "");
+  isNoShape("f16", "f17");
+  isNoShape("forward", "backward");
+  isNoShape("8x56x56x64", "8x56x64");
+  isNoShape("groups 2", "groups 5");
+  isNoShape("strides 2x1", "strides 0x1");
+  isNoShape("96x3x3", "96x59x3"); // larger than the padded input
+  isNoShape(" dilations 1x2", "");
+  EXPECT_EQ(why("f16 forward 2x7x7x16 24x1x1 groups 1 strides 1x1 low 0x0 high "
+                "0x0 dilations 1x1",
+                "cudnn"),
+            "tuning plan, line 2: 'f16 forward 2x7x7x16 24x1x1 groups 1 "
+            "strides 1x1 low 0x0 high 0x0 dilations 1x1' is the product 'gemm "
+            "f16 nt 1x98x24x16'");
+  EXPECT_EQ(why(convolution, "cublaslt"),
+            "tuning plan, line 2: 'cublaslt' is not a config of a product, as "
+            "'128x128x32 stages 4 warps 2x4 resident 1 splits 1' is");
+  EXPECT_NE(why(convolution, "64x64x32 stages 1 warps 2x2 resident 2 splits 1")
+                .find("no kernel of path Half is made so"),
+            std::string::npos);
+  EXPECT_NE(why("f16 forward 1x8x8x64 64x3x3 groups 64 strides 1x1 low 1x1 "
+                "high 1x1 dilations 1x1",
+                "64x64x64 stages 4 warps 2x2 resident 2 splits 1")
+                .find("a depthwise one is cut up as "),
+            std::string::npos);
+}
+
+TEST(TunePlan, modulesOfConvolutionsHaveTheirShape) {
+  CompileOptions options;
+  options.goal = Goal::Run;
+  options.target = "cuda";
+  for (const char *kind : {"forward", "backward_input", "backward_weight"})
+    for (const char *rest :
+         {" 2x9x8x6 4x3x3 groups 2 strides 2x1 low 1x0 high 0x1 dilations 1x2",
+          " 2x5x5x8 8x3x3 groups 8 strides 1x1 low 1x1 high 1x1 dilations "
+          "1x1"}) {
+      TunedShape shape = llvm::cantFail(
+          ConvolutionSizes::parse(std::string("f16 ") + kind + rest));
+      auto program = mp::compile(moduleOf(shape), options);
+      ASSERT_TRUE(bool(program)) << toString(program.takeError());
+      ASSERT_EQ(shapesOf(*program).size(), 1u);
+      EXPECT_EQ(lineOf(shapesOf(*program)[0]), lineOf(shape));
+      // What the generated kernel is, a plan can say, too.
+      llvm::StringRef line =
+          llvm::StringRef(program->kernels[0].code).split('\n').first;
+      ASSERT_TRUE(line.consume_front("// "));
+      EXPECT_EQ(errorOf("mp.plan 1 sm_80\n" + line.str()), "");
+    }
+}
+
+TEST(TunePlan, aLineForAConvolutionComesBeforeThatOfItsProduct) {
+  TunedShape shape = llvm::cantFail(ConvolutionSizes::parse(
+      "f16 forward 1x20x20x64 64x3x3 groups 1 strides 1x1 low 1x1 high 1x1 "
+      "dilations 1x1"));
+  std::string product = "64x64x32 stages 4 warps 2x2 resident 2 splits 1",
+              own = "64x64x64 stages 4 warps 2x2 resident 2 splits 3";
+  CompileOptions options;
+  options.goal = Goal::Run;
+  options.target = "cuda";
+  auto configOf = [&](const std::string &lines) {
+    options.plan = "mp.plan 1 sm_80\n" + lines;
+    Program program = llvm::cantFail(compile(moduleOf(shape), options));
+    return llvm::StringRef(program.kernels[0].code)
+        .split('\n')
+        .first.split(" = ")
+        .second.str();
+  };
+  std::string gemm = "gemm " + productOf(shape).str() + " = " + product + "\n";
+  EXPECT_EQ(configOf(gemm), product);
+  EXPECT_EQ(configOf(gemm + lineOf(shape) + " = " + own + "\n"), own);
+}
+
 TEST(TunePlan, anotherChoiceHasAnotherHash) {
   std::string shape = "mp.plan 1 sm_90\ngemm f16 nt 1x128x256x784 = ";
   EXPECT_NE(llvm::cantFail(TunePlan::parse(shape + "cublaslt")).hash(),
@@ -55,8 +167,10 @@ TEST(TunePlan, saysWhatIsWrongAndWhere) {
   EXPECT_EQ(errorOf("mp.plan 1 sm_75"),
             "tuning plan, line 1: sm_75 is too old: kernels need sm_80 "
             "(Ampere) or later");
-  EXPECT_EQ(errorOf("mp.plan 1 sm_80\nconv"),
-            "tuning plan, line 2: expected 'gemm SHAPE = CONFIG'");
+  EXPECT_EQ(
+      errorOf("mp.plan 1 sm_80\nconv"),
+      "tuning plan, line 2: expected 'gemm SHAPE = CONFIG' or 'conv SHAPE "
+      "= CONFIG'");
   EXPECT_EQ(
       errorOf("mp.plan 1 sm_80\ngemm f16 nt 1x0x1x1 = cublaslt"),
       "tuning plan, line 2: 'f16 nt 1x0x1x1' is not a shape of a product, "
@@ -66,7 +180,7 @@ TEST(TunePlan, saysWhatIsWrongAndWhere) {
             "'128x128x32 stages 4 warps 2x4 resident 1 splits 1' is");
   EXPECT_EQ(errorOf("mp.plan 1 sm_80\ngemm f16 nt 1x1x1x1 = cublaslt\n"
                     "gemm f16 nt 1x1x1x1 = cublaslt"),
-            "tuning plan, line 3: 'f16 nt 1x1x1x1' stands here twice");
+            "tuning plan, line 3: 'gemm f16 nt 1x1x1x1' stands here twice");
 }
 
 TEST(TunePlan, refusesWhatCannotRun) {
@@ -103,8 +217,8 @@ TEST(TunePlan, leavesItsHashInTheProgram) {
   options.cublaslt = true;
   auto ours = llvm::cantFail(compile(moduleOf(shape), options));
   EXPECT_EQ(ours.plan, "");
-  ASSERT_EQ(productsOf(ours).size(), 1u);
-  EXPECT_EQ(productsOf(ours)[0], shape);
+  ASSERT_EQ(shapesOf(ours).size(), 1u);
+  EXPECT_EQ(shapesOf(ours)[0], TunedShape(shape));
 
   options.plan = "mp.plan 1 sm_80\ngemm " + shape.str() + " = cublaslt\n";
   auto theirs = llvm::cantFail(compile(moduleOf(shape), options));
