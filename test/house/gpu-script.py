@@ -26,7 +26,7 @@ fault = "{fault}"
 if words[0] == "tune":
     if fault == "hangs": time.sleep(600)
     if fault == "crashes": sys.exit("mp-run: error: out of luck")
-    results = [dict(shape, microseconds=10.0, cublaslt_microseconds=8.0, error=1e-3, tolerance=1e-2) for shape in json.load(open(after("--shapes")))]
+    results = [dict(shape, microseconds=10.0, cublaslt_microseconds=8.0, cudnn_microseconds=8.0, error=1e-3, tolerance=1e-2) for shape in json.load(open(after("--shapes")))]
     json.dump(dict(results=results), open(after("--json"), "w"))
 elif "--profile" in words:
     open(after("--profile"), "w").write({profile!r})
@@ -59,7 +59,7 @@ def check_all(arguments, tools):
     assert result.returncode == 0, f"{result.stdout}\n{log}"
     assert result.stdout.endswith((out / "table.txt").read_text()), result.stdout
     stages = json.loads((out / "gpu.json").read_text())["stages"]
-    expected = {"info", "models", "fuzz", "zoo", "accuracy", "steps", "start", "kernels", "gemm", "attention", "rivals", "sanitizer",
+    expected = {"info", "models", "fuzz", "zoo", "accuracy", "steps", "start", "kernels", "gemm", "convolutions", "attention", "rivals", "sanitizer",
                 "ranks", "networks"}
     assert set(stages) == expected, stages.keys()
     may_skip = {"attention", "rivals", "sanitizer", "ranks"} | (set() if find_spec("numpy") else {"fuzz"})
@@ -71,7 +71,8 @@ def check_all(arguments, tools):
     assert stages["steps"]["results"][0]["launches"] == 3, stages["steps"]
     (adamw,) = stages["kernels"]["results"][0]["kernels"]  # no product, nothing small
     assert adamw["gbps"] == 3000.0 and adamw["of_copy"] == 0.75, adamw
-    assert [product["ratio"] for product in stages["gemm"]["results"]] == [0.8] * 4, stages["gemm"]
+    for name in "gemm", "convolutions":
+        assert [shape["ratio"] for shape in stages[name]["results"]] == [0.8] * 4, stages[name]
     print(result.stdout)
 
 
@@ -103,8 +104,9 @@ def check_faults(arguments):
 def main():
     arguments = options(__doc__)
     arguments.tools, arguments.work = arguments.tools.resolve(), arguments.work.resolve()
-    shapes = json.loads((arguments.source / "bench" / "gemm-shapes.json").read_text())
-    assert len(shapes) == len({shape["name"] for shape in shapes}) == 40, len(shapes)
+    for name, count in (("gemm", 40), ("conv", 41)):
+        shapes = json.loads((arguments.source / "bench" / f"{name}-shapes.json").read_text())
+        assert len(shapes) == len({shape["name"] for shape in shapes}) == count, (name, len(shapes))
     check_faults(arguments)
     check_all(arguments, stand_in(arguments.work / "gpu" / "tools", arguments.tools))
 
