@@ -116,6 +116,48 @@ TEST_F(CudaFailures, EveryCallInTurn) {
     }
 }
 
+/// A step that begins with a convolution by cuDNN.
+Program convolving() {
+  using List = std::vector<int64_t>;
+  Program program = cudaProgram();
+  Call call;
+  call.routine = "cudnn.conv2d";
+  call.attributes = {{"kind", "forward"},
+                     {"input", List{1, 4, 4, 1}},
+                     {"weight", List{1, 1, 1, 1}},
+                     {"output", List{1, 4, 4, 1}},
+                     {"strides", List{1, 1}},
+                     {"low", List{0, 0}},
+                     {"high", List{0, 0}},
+                     {"dilations", List{1, 1}},
+                     {"type", "f32"},
+                     {"bias", int64_t(0)},
+                     {"compute", "f32"},
+                     {"workspace", int64_t(256)}};
+  call.args = {onInput(0), onInput(0), onArena(0), onArena(256)};
+  std::vector<Step> &steps = program.entries[1].steps;
+  steps.insert(steps.begin(), call);
+  return program;
+}
+
+TEST_F(CudaFailures, AMissingLibraryIsNamedWithItsCure) {
+  Outcome there = run({}, convolving());
+  EXPECT_EQ(there.exit, 0) << there.message;
+  // As the machine may have one, a file that is none stands for it.
+  for (const char *name : {"libcuda.so.1", "libnvrtc.so.13"})
+    llvm::cantFail(llvm::errorCodeToError(llvm::sys::fs::create_link(
+        std::string(MP_EMULATOR_DIR "/") + name, folder.path(name))));
+  folder.write("libcudnn.so.9", "none");
+  Outcome missing = run({{"MP_CUDA_PATH", folder.path("")}}, convolving());
+  EXPECT_EQ(missing.exit, 3);
+  EXPECT_HAS(missing.message, "routine 'cudnn.conv2d': cannot open cuDNN: ");
+  EXPECT_HAS(
+      missing.message,
+      "; install it (pip install nvidia-cudnn-cu13, or -cu12 beside CUDA "
+      "12), set MP_CUDA_PATH to its folder, or compile without a plan "
+      "that names cudnn");
+}
+
 TEST_F(CudaFailures, AStepIsOneGraphLaunchAndNoSynchronisation) {
   ASSERT_EQ(run().exit, 0);
   std::vector<std::string> all = calls();
