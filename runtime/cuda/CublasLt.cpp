@@ -1,6 +1,5 @@
 //===- CublasLt.cpp - cuBLASLt, opened at run time ------------------------===//
 #include "runtime/cuda/CublasLt.h"
-#include <optional>
 
 using namespace llvm;
 
@@ -44,18 +43,6 @@ static Expected<Library> load() {
   return library;
 }
 
-Expected<const Library &> open() {
-  static std::string problem;
-  static const std::optional<Library> library = []() -> std::optional<Library> {
-    Expected<Library> loaded = load();
-    if (loaded)
-      return std::move(*loaded);
-    problem = toString(loaded.takeError());
-    return std::nullopt;
-  }();
-  if (!library)
-    return deviceError(problem);
-  return *library;
-}
+Expected<const Library &> open() { return openOnce(load); }
 
 } // namespace mp::cuda::lt

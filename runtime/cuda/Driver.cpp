@@ -2,7 +2,6 @@
 #include "runtime/cuda/Driver.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/MathExtras.h"
-#include <optional>
 
 using namespace llvm;
 
@@ -59,19 +58,7 @@ static Expected<Driver> load() {
   return driver;
 }
 
-Expected<const Driver &> openDriver() {
-  static std::string problem;
-  static const std::optional<Driver> driver = []() -> std::optional<Driver> {
-    Expected<Driver> loaded = load();
-    if (loaded)
-      return *loaded;
-    problem = toString(loaded.takeError());
-    return std::nullopt;
-  }();
-  if (!driver)
-    return deviceError(problem);
-  return *driver;
-}
+Expected<const Driver &> openDriver() { return openOnce(load); }
 
 /// "cannot allocate 64 bytes of pinned memory for results: ..."
 static Error cannotAllocate(Error error, uint64_t bytes, StringRef kind,

@@ -19,6 +19,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,24 @@ llvm::Error deviceError(const llvm::Twine &text);
 /// Opens a library; the environment is read anew at each call. The error lists
 /// what was tried.
 llvm::Expected<OpenLibrary> openLibrary(const LibraryName &name);
+
+/// What `load` returns at the first call of this for a type, for good: a
+/// library is opened once, and its absence has one message. Thread-safe.
+template <typename Library>
+llvm::Expected<const Library &> openOnce(llvm::Expected<Library> (*load)()) {
+  static std::string problem;
+  static const std::optional<Library> library =
+      [&]() -> std::optional<Library> {
+    llvm::Expected<Library> loaded = load();
+    if (loaded)
+      return std::move(*loaded);
+    problem = llvm::toString(loaded.takeError());
+    return std::nullopt;
+  }();
+  if (!library)
+    return deviceError(problem);
+  return *library;
+}
 
 /// The files that would be tried, in order; the loader searches for one without
 /// a slash.

@@ -3,7 +3,6 @@
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/ErrorHandling.h"
 #include <cstdlib>
-#include <optional>
 
 using namespace llvm;
 
@@ -83,19 +82,7 @@ static Expected<Library> load() {
   return library;
 }
 
-Expected<const Library &> open() {
-  static std::string problem;
-  static const std::optional<Library> library = []() -> std::optional<Library> {
-    Expected<Library> loaded = load();
-    if (loaded)
-      return std::move(*loaded);
-    problem = toString(loaded.takeError());
-    return std::nullopt;
-  }();
-  if (!library)
-    return deviceError(problem);
-  return *library;
-}
+Expected<const Library &> open() { return openOnce(load); }
 
 int dataType(ElementType type) {
   switch (type) {

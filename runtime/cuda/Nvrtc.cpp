@@ -5,7 +5,6 @@
 #include "llvm/Support/Path.h"
 #include <cstring>
 #include <dlfcn.h>
-#include <optional>
 
 using namespace llvm;
 
@@ -61,19 +60,7 @@ static Expected<Nvrtc> load() {
   return nvrtc;
 }
 
-Expected<const Nvrtc &> openNvrtc() {
-  static std::string problem;
-  static const std::optional<Nvrtc> nvrtc = []() -> std::optional<Nvrtc> {
-    Expected<Nvrtc> loaded = load();
-    if (loaded)
-      return std::move(*loaded);
-    problem = toString(loaded.takeError());
-    return std::nullopt;
-  }();
-  if (!nvrtc)
-    return deviceError(problem);
-  return *nvrtc;
-}
+Expected<const Nvrtc &> openNvrtc() { return openOnce(load); }
 
 Expected<std::string> chooseArchitecture(const Nvrtc &nvrtc, int major,
                                          int minor) {
