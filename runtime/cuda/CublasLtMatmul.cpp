@@ -95,7 +95,7 @@ public:
         description(library), first(library), second(library), result(library) {
   }
 
-  Error prepare(const Call &call);
+  Error plan(const Call &call);
   Error enqueue(ArrayRef<Address> args, Stream stream) override;
 
 private:
@@ -212,7 +212,7 @@ Error Matmul::choose(const Call &call) {
   return library.check("cublasLtMatmulAlgoGetHeuristic", choice.state);
 }
 
-Error Matmul::prepare(const Call &call) {
+Error Matmul::plan(const Call &call) {
   if (Error error = readExtras(call))
     return error;
   auto b = inColumns("b", shape.k, shape.n, shape.bStrides);
@@ -280,7 +280,7 @@ createCublasLtMatmul(const Call &call, RoutineContext &context) {
   if (!handle)
     return handle.takeError();
   auto matmul = std::make_unique<Matmul>(*library, *handle, std::move(*shape));
-  if (Error error = matmul->prepare(call))
+  if (Error error = matmul->plan(call))
     return error;
   return matmul;
 }

@@ -84,7 +84,7 @@ Error execute(const PlanOptions &options) {
   compileOptions.onednn = onCpu && options.common.onednn;
   if (compileOptions.onednn)
     if (Error error = checkOnednn(note))
-      return std::move(error);
+      return error;
   // The code is not used, but stored code saves compiling it.
   if (onCpu)
     compileOptions.store = CodeCache::open(note);
