@@ -17,8 +17,11 @@ struct StartedCollective {
   llvm::StringRef text;
 };
 
+/// Names the lower rank first, whoever has noticed.
 inline std::string differ(Communicator::Ticket ticket, StartedCollective a,
                           StartedCollective b) {
+  if (b.rank < a.rank)
+    std::swap(a, b);
   return llvm::formatv("ranks differ in collective {0}: rank {1} started {2}, "
                        "rank {3} {4}",
                        ticket, a.rank, a.text, b.rank, b.text)

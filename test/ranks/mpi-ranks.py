@@ -59,7 +59,7 @@ def main():
         succeeds(arguments, ranks, "everything")
     succeeds(arguments, 3, "pieces")
     succeeds(arguments, 2, "ends-apart")
-    differ = re.escape("ranks differ in collective 1: rank 1 started all_gather f32 [4], rank 0 all_reduce sum f32 [128]")
+    differ = re.escape("ranks differ in collective 1: rank 0 started all_reduce sum f32 [128], rank 1 all_gather f32 [4]")
     fails(arguments, 3, "differs", {0: differ, 1: differ, 2: differ}, "the group failed\n")
     silent = r"rank 2 has not answered for [23] s"
     fails(arguments, 3, "stopped", {0: silent, 1: silent}, "the group failed\n")
