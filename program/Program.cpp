@@ -150,6 +150,14 @@ bool Entry::isCalled(llvm::StringRef name) const {
                       : name.consume_front(".") && name == function;
 }
 
+std::vector<int64_t> Entry::roundsOfSteps() const {
+  std::vector<int64_t> rounds(steps.size(), 1);
+  for (size_t i = 0; i < steps.size(); ++i)
+    if (const auto *repeat = std::get_if<Repeat>(&steps[i]))
+      std::fill_n(rounds.begin() + i + 1, repeat->steps, repeat->rounds);
+  return rounds;
+}
+
 const Entry *Program::find(llvm::StringRef function, int64_t batch) const {
   for (const Entry &entry : entries)
     if (entry.isCalled(function) && entry.batch == batch)

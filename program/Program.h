@@ -142,12 +142,14 @@ struct Variable {
 
 /// The place of an argument. Variable: `index` into Program::variables.
 /// Constant: `index` into Program::constants. Staging: `index` into
-/// Entry::inputs. Arena: `index` is 0. `offset` in bytes.
+/// Entry::inputs. Arena: `index` is 0. `offset` in bytes; each round of a
+/// Repeat adds `stride` bytes to it.
 struct BufferRef {
   enum class Space { Variable, Constant, Staging, Arena };
   Space space = Space::Arena;
   uint32_t index = 0;
   uint64_t offset = 0;
+  int64_t stride = 0;
   bool operator==(const BufferRef &) const = default;
 };
 
@@ -231,7 +233,14 @@ struct Copy {
   std::optional<BufferRef> flag;
 };
 
-using Step = std::variant<Launch, Call, Copy>;
+/// Runs the `steps` steps after this one `rounds` times, as a whole. There is
+/// no Repeat among them. Places of other steps have no stride.
+struct Repeat {
+  int64_t rounds = 1;
+  uint32_t steps = 0;
+};
+
+using Step = std::variant<Launch, Call, Copy, Repeat>;
 
 /// One argument of an entry point, bound to data by `name`. If `range` is set,
 /// every element must lie in [range->first, range->second) or equal `exempt`.
@@ -315,6 +324,8 @@ struct Entry {
   /// recipe in front, as "slow.apply"; a step by its recipe's name alone, as
   /// "slow".
   bool isCalled(llvm::StringRef name) const;
+  /// Returns how often each step runs, by its number; a Repeat counts as one.
+  std::vector<int64_t> roundsOfSteps() const;
 };
 
 /// The windows of a file of tokens: window i is the `tokens` tokens from token

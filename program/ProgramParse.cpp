@@ -291,8 +291,11 @@ bool Parser::item() {
       {"input", &Parser::input},   {"launch", &Parser::launch},
       {"call", &Parser::call},     {"copy", &Parser::copy},
       {"result", &Parser::result}, {"buffer", &Parser::buffer},
-      {"record", &Parser::record},
+      {"record", &Parser::record}, {"repeat", &Parser::repeat},
   };
+  bool isStep = line.peek("launch") || line.peek("call") || line.peek("copy");
+  if (stepsLeft && !isStep)
+    return fail("a repeat lacks " + llvm::Twine(stepsLeft) + " of its steps");
   for (const auto &[word, reader] : top)
     if (line.consume(word))
       return (this->*reader)() || line.end();
@@ -314,6 +317,8 @@ bool Parser::document() {
         return true;
       continue;
     }
+    if (stepsLeft)
+      return fail("a repeat lacks " + llvm::Twine(stepsLeft) + " of its steps");
     if (line.end())
       return true;
     return next() && fail("text after 'end'");

@@ -5,6 +5,22 @@
 using namespace mp;
 using namespace mp::text;
 
+/// Reads what each round of a Repeat adds to a place in a space of `size`
+/// bytes.
+bool Parser::stride(BufferRef &ref, uint64_t bytes, uint64_t size) {
+  constexpr auto most = static_cast<int64_t>(kMostBytes);
+  if (!stepsLeft)
+    return fail("a stride outside a repeat");
+  if (line.integer(ref.stride, "a stride", -most, most))
+    return true;
+  // In 128 bits, no product of what may stand here overflows.
+  __int128 last = __int128(ref.stride) * (rounds - 1) + ref.offset;
+  if (last < 0 || last + bytes > size)
+    return fail("the last of " + llvm::Twine(rounds) +
+                " rounds leaves a space of " + llvm::Twine(size) + " bytes");
+  return false;
+}
+
 /// Reads a reference with at least `bytes` bytes from there on.
 bool Parser::ref(BufferRef &ref, uint64_t bytes) {
   uint64_t size = 0;
@@ -39,6 +55,8 @@ bool Parser::ref(BufferRef &ref, uint64_t bytes) {
   }
   if (line.expectCharacter('+') ||
       line.unsignedInteger(ref.offset, "an offset", size))
+    return true;
+  if (line.consume(kStride) && stride(ref, bytes, size))
     return true;
   if (size - ref.offset < bytes)
     return fail("needs " + llvm::Twine(bytes) + " bytes at offset " +
@@ -115,8 +133,7 @@ bool Parser::launch() {
   value.table = line.consume("table");
   if (refs(value.args))
     return true;
-  program.entries.back().steps.emplace_back(std::move(value));
-  return false;
+  return endStep(std::move(value));
 }
 
 bool Parser::call() {
@@ -132,8 +149,7 @@ bool Parser::call() {
   }
   if (refs(value.args))
     return true;
-  program.entries.back().steps.emplace_back(std::move(value));
-  return false;
+  return endStep(std::move(value));
 }
 
 bool Parser::copy() {
@@ -143,7 +159,26 @@ bool Parser::copy() {
       ref(value.from, value.bytes) ||
       (line.consume("if") && ref(value.flag.emplace(), 1)))
     return true;
+  return endStep(value);
+}
+
+bool Parser::repeat() {
+  Repeat value;
+  if (line.integer(value.rounds, "a number of rounds", 1, kMostCount) ||
+      line.expect("steps") ||
+      line.unsignedInteger(value.steps, "a number of steps", UINT32_MAX))
+    return true;
+  if (value.steps == 0)
+    return fail("a repeat of no steps");
   program.entries.back().steps.emplace_back(value);
+  rounds = value.rounds;
+  stepsLeft = value.steps;
+  return false;
+}
+
+bool Parser::endStep(Step step) {
+  program.entries.back().steps.push_back(std::move(step));
+  stepsLeft -= stepsLeft ? 1 : 0;
   return false;
 }
 

@@ -49,6 +49,8 @@ private:
   bool launch();
   bool call();
   bool copy();
+  bool repeat();
+  bool endStep(Step step);
   bool result();
   bool record();
   bool buffer();
@@ -56,6 +58,7 @@ private:
   bool column();
 
   bool ref(BufferRef &ref, uint64_t bytes);
+  bool stride(BufferRef &ref, uint64_t bytes, uint64_t size);
   bool refs(std::vector<BufferRef> &refs);
   bool work(int64_t &grid, int64_t &block);
   bool cost(uint64_t &bytes, uint64_t &flops);
@@ -70,6 +73,9 @@ private:
   unsigned lineNumber = 0;
   Program program;
   llvm::StringMap<uint32_t> variables, kernels;
+  /// The rounds of the Repeat that is read, and the steps of it that are left.
+  int64_t rounds = 1;
+  uint32_t stepsLeft = 0;
 };
 
 } // namespace mp::text

@@ -38,6 +38,7 @@ private:
   void step(const Launch &launch);
   void step(const Call &call);
   void step(const Copy &copy);
+  void step(const Repeat &repeat);
   void attribute(const Call::Attribute &value);
   void record(const Record &record);
   void entry(const Entry &entry);
@@ -90,6 +91,8 @@ void Printer::ref(const BufferRef &ref) {
     break;
   }
   os << '+' << ref.offset;
+  if (ref.stride)
+    os << ' ' << kStride << ' ' << ref.stride;
 }
 
 void Printer::args(llvm::ArrayRef<BufferRef> refs) {
@@ -278,6 +281,10 @@ void Printer::step(const Copy &copy) {
     ref(*copy.flag);
   }
   os << '\n';
+}
+
+void Printer::step(const Repeat &repeat) {
+  os << "  repeat " << repeat.rounds << " steps " << repeat.steps << '\n';
 }
 
 void Printer::record(const Record &record) {

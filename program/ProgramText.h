@@ -31,6 +31,8 @@
 //     launch k_12ab grid 128 block 8 shared 0 args input0+0 @fc1.bias+0 arena+0
 //     call dnnl.matmul grid 128 block 16 set m=128 a_strides=[4,1] args ...
 //     copy 512 to @fc1.bias+0 from arena+0 if arena+1024
+//     repeat 35 steps 1
+//     launch k_34cd grid 20 block 4 shared 0 args arena+0 by 512 arena+17920
 //     result loss f32 arena+64
 //     record mp.exp forward 128x10xf32 from 0 2 magnitude 1 at "mlp.mlir":7:10
 //     buffer 0 512 steps 0 3 mp.linear at "mlp.mlir":7:10
@@ -56,6 +58,7 @@ inline constexpr llvm::StringLiteral kDimsInFiles = "dims_in_files";
 inline constexpr llvm::StringLiteral kShape = "shape", kRecord = "record";
 inline constexpr llvm::StringLiteral kWindow = "window";
 inline constexpr llvm::StringLiteral kStreams = "streams";
+inline constexpr llvm::StringLiteral kStride = "by";
 
 /// The largest size that is read: far more than any machine has, and far from
 /// overflow in sums of sizes.

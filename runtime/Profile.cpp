@@ -32,14 +32,20 @@ static StepCost describe(const Call &call, ArrayRef<KernelName>) {
 static StepCost describe(const Copy &copy, ArrayRef<KernelName>) {
   return {"copy", "copy", 0, 2 * copy.bytes};
 }
+static StepCost describe(const Repeat &, ArrayRef<KernelName>) {
+  return {"repeat", "repeat", 0, 0};
+}
 
 std::vector<StepCost> costsOf(const Entry &entry, ArrayRef<KernelName> names,
                               std::vector<std::vector<double>> microseconds) {
   std::vector<StepCost> costs;
-  for (auto &&[step, times] : zip_equal(entry.steps, microseconds)) {
+  for (auto &&[step, rounds, times] :
+       zip_equal(entry.steps, entry.roundsOfSteps(), microseconds)) {
     costs.push_back(std::visit(
         [&](const auto &step) { return describe(step, names); }, step));
     StepCost &cost = costs.back();
+    cost.bytes *= rounds;
+    cost.flops *= rounds;
     cost.microseconds = median(std::move(times));
     // A library routine has no source location; take that of its result.
     if (cost.sources.empty())

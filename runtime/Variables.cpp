@@ -41,8 +41,10 @@ static void forEachPlace(const Entry &entry,
       see(copy->from);
       continue;
     }
-    const auto *launch = std::get_if<Launch>(&step);
-    llvm::for_each(launch ? launch->args : std::get<Call>(step).args, see);
+    if (const auto *launch = std::get_if<Launch>(&step))
+      llvm::for_each(launch->args, see);
+    else if (const auto *call = std::get_if<Call>(&step))
+      llvm::for_each(call->args, see);
   }
   for (const Result &result : entry.results)
     see(result.ref);

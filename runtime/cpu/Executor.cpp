@@ -35,25 +35,9 @@ Executor::Executor(Entry entry, const Linkage &linkage,
                    Engine &engine)
     : description(std::move(entry)), engine(engine), names(linkage.names),
       poisoned(buffersToPoison(description)) {
-  auto nextRoutine = routines.begin();
-  for (const Step &step : description.steps) {
-    if (const auto *launch = std::get_if<Launch>(&step)) {
-      steps.push_back(BoundLaunch{linkage.kernels[launch->kernel],
-                                  bind(launch->args, linkage), launch->grid,
-                                  boundedBlock(launch->grid, launch->block)});
-    } else if (const auto *call = std::get_if<Call>(&step)) {
-      steps.push_back(BoundCall{std::move(*nextRoutine++),
-                                bind(call->args, linkage), call->grid,
-                                boundedBlock(call->grid, call->block)});
-    } else {
-      const auto &copy = std::get<Copy>(step);
-      std::vector<BufferRef> refs = {copy.to, copy.from};
-      if (copy.flag)
-        refs.push_back(*copy.flag);
-      steps.push_back(
-          BoundCopy{bind(refs, linkage), copy.bytes, bool(copy.flag)});
-    }
-  }
+  std::unique_ptr<Routine> *nextRoutine = routines.data();
+  for (const Step &step : description.steps)
+    steps.push_back(bind(step, linkage, nextRoutine));
   std::vector<BufferRef> refs;
   for (const Result &result : description.results)
     refs.push_back(result.ref);
@@ -62,6 +46,26 @@ Executor::Executor(Entry entry, const Linkage &linkage,
   resolveArena();
   if (engine.trace)
     nameSteps();
+}
+
+Executor::BoundStep Executor::bind(const Step &step, const Linkage &linkage,
+                                   std::unique_ptr<Routine> *&nextRoutine) {
+  if (const auto *launch = std::get_if<Launch>(&step))
+    return BoundLaunch{linkage.kernels[launch->kernel],
+                       bind(launch->args, linkage), launch->grid,
+                       boundedBlock(launch->grid, launch->block)};
+  if (const auto *call = std::get_if<Call>(&step))
+    return BoundCall{std::move(*nextRoutine++), bind(call->args, linkage),
+                     call->grid, boundedBlock(call->grid, call->block)};
+  if (const auto *repeat = std::get_if<Repeat>(&step)) {
+    lastRepeat = steps.size();
+    return BoundRepeat{repeat->rounds, repeat->steps, {}};
+  }
+  const auto &copy = std::get<Copy>(step);
+  std::vector<BufferRef> refs = {copy.to, copy.from};
+  if (copy.flag)
+    refs.push_back(*copy.flag);
+  return BoundCopy{bind(refs, linkage), copy.bytes, bool(copy.flag)};
 }
 
 void Executor::nameSteps() {
@@ -83,6 +87,9 @@ size_t Executor::bind(llvm::ArrayRef<BufferRef> refs, const Linkage &linkage) {
   for (const BufferRef &ref : refs) {
     size_t slot = addresses.size();
     addresses.push_back(nullptr);
+    if (ref.stride)
+      std::get<BoundRepeat>(steps[lastRepeat])
+          .advances.push_back({slot, ref.stride});
     switch (ref.space) {
     case BufferRef::Space::Variable:
       addresses[slot] = linkage.variables[ref.index] + ref.offset;
@@ -120,16 +127,37 @@ void Executor::poisonBefore(size_t number) {
   engine.scratch.fill(kPoison);
 }
 
+/// Runs a step, with its name in the trace.
+void Executor::runStep(size_t number) {
+  if (engine.trace)
+    engine.pool.setLabel(stepLabels[number]);
+  if (!poisoned.empty())
+    poisonBefore(number);
+  std::visit([&](auto &bound) { runStep(bound); }, steps[number]);
+}
+
+void Executor::advance(const BoundRepeat &repeat, int64_t rounds) {
+  for (auto [slot, stride] : repeat.advances)
+    addresses[slot] = static_cast<char *>(addresses[slot]) + rounds * stride;
+}
+
 void Executor::execute(Inputs inputs) {
   engine.arena.release();
   TraceSpan span(engine.trace.get(), Trace::Kind::Step, description.function);
   bindInputs(inputs);
   for (size_t i = 0; i < steps.size(); ++i) {
-    if (engine.trace)
-      engine.pool.setLabel(stepLabels[i]);
-    if (!poisoned.empty())
-      poisonBefore(i);
-    std::visit([&](auto &bound) { runStep(bound); }, steps[i]);
+    auto *repeat = std::get_if<BoundRepeat>(&steps[i]);
+    if (!repeat) {
+      runStep(i);
+      continue;
+    }
+    for (int64_t round = 0; round < repeat->rounds; ++round) {
+      for (size_t j = 1; j <= repeat->steps; ++j)
+        runStep(i + j);
+      advance(*repeat, 1);
+    }
+    advance(*repeat, -repeat->rounds);
+    i += repeat->steps;
   }
   for (size_t i = 0; i < lastResults.size(); ++i)
     lastResults[i] = addresses[firstResult + i];
@@ -221,6 +249,26 @@ llvm::Expected<double> Executor::measureCopy() {
   return copyRate(bytes, median(std::move(times)));
 }
 
+/// Adds the microseconds of each step; a step that is repeated takes the time
+/// of all its rounds.
+void Executor::measureSteps(std::vector<std::vector<double>> &times) {
+  const BoundRepeat *repeat = nullptr; // the last one
+  for (auto [step, rounds, own] :
+       llvm::zip_equal(steps, description.roundsOfSteps(), times)) {
+    own.push_back(timed([&, &step = step, rounds = rounds] {
+      for (int64_t round = 0; round < rounds; ++round) {
+        std::visit([&](auto &bound) { runStep(bound); }, step);
+        if (rounds > 1)
+          advance(*repeat, 1);
+      }
+    }));
+    if (rounds > 1)
+      advance(*repeat, -rounds);
+    if (const auto *begun = std::get_if<BoundRepeat>(&step))
+      repeat = begun;
+  }
+}
+
 llvm::Expected<Profile> Executor::measure(Inputs inputs) {
   Profile profile;
   profile.graphNodes = steps.size();
@@ -231,10 +279,7 @@ llvm::Expected<Profile> Executor::measure(Inputs inputs) {
   bindInputs(inputs);
   std::vector<std::vector<double>> times(steps.size());
   for (ProfileRuns runs; runs.next();)
-    for (auto [step, own] : llvm::zip_equal(steps, times))
-      own.push_back(timed([&, &step = step] {
-        std::visit([&](auto &bound) { runStep(bound); }, step);
-      }));
+    measureSteps(times);
   profile.launches = costsOf(description, names, std::move(times));
   llvm::Expected<double> rate = measureCopy();
   if (!rate)

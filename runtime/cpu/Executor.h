@@ -74,7 +74,18 @@ private:
     uint64_t bytes;
     bool guarded;
   };
-  using BoundStep = std::variant<BoundLaunch, BoundCall, BoundCopy>;
+  /// An address that moves between the rounds of a Repeat.
+  struct Advance {
+    size_t slot;
+    int64_t stride;
+  };
+  struct BoundRepeat {
+    int64_t rounds;
+    size_t steps;
+    std::vector<Advance> advances;
+  };
+  using BoundStep =
+      std::variant<BoundLaunch, BoundCall, BoundCopy, BoundRepeat>;
 
   void bindInputs(Inputs inputs);
   void nameSteps();
@@ -82,6 +93,13 @@ private:
   void poisonBefore(size_t number);
   llvm::Expected<double> measureCopy();
   size_t bind(llvm::ArrayRef<BufferRef> refs, const Linkage &linkage);
+  BoundStep bind(const Step &step, const Linkage &linkage,
+                 std::unique_ptr<Routine> *&nextRoutine);
+  /// Moves the addresses of the steps of a Repeat on by some rounds.
+  void advance(const BoundRepeat &repeat, int64_t rounds);
+  void measureSteps(std::vector<std::vector<double>> &times);
+  void runStep(size_t number);
+  void runStep(BoundRepeat &) {}
   void runStep(BoundLaunch &launch);
   void runStep(BoundCall &call);
   void runStep(BoundCopy &copy);
@@ -102,6 +120,7 @@ private:
   std::vector<void *> addresses;
   std::vector<Patch> arenaPatches, inputPatches;
   size_t firstResult = 0;
+  size_t lastRepeat = 0; ///< number of the last Repeat that was bound
   std::vector<const void *> lastResults;
   Ticket runs = 0;
 };

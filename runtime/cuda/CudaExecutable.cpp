@@ -57,16 +57,51 @@ private:
   Error addSteps(ArrayRef<OwnedEvent> timers) {
     MP_CUDA(driver, cuGraphCreate, graph.slot(), 0);
     timed = !timers.empty();
-    for (const Step &step : executable.description.steps) {
-      if (!timers.empty())
-        if (Error error = add(timers.consume_front()))
-          return error;
-      if (Error error =
-              std::visit([&](const auto &step) { return add(step); }, step))
-        return error;
-    }
+    if (Error error = timed ? addTimed(timers) : addAll())
+      return error;
     return context.copyToDevice(slot.tables.get(), tables.data(),
                                 tables.size() * sizeof(Address));
+  }
+
+  Error addAll() {
+    for (ArrayRef<Step> rest = executable.description.steps; !rest.empty();) {
+      const auto *repeat = std::get_if<Repeat>(&rest.front());
+      if (repeat)
+        rest = rest.drop_front();
+      size_t count = repeat ? repeat->steps : 1;
+      if (Error error =
+              addRounds(repeat ? repeat->rounds : 1, rest.take_front(count)))
+        return error;
+      rest = rest.drop_front(count);
+    }
+    return Error::success();
+  }
+
+  /// Adds an event before each step. All rounds of a step that is repeated
+  /// follow one another: their times do not depend on the values.
+  Error addTimed(ArrayRef<OwnedEvent> timers) {
+    const Entry &entry = executable.description;
+    for (auto [step, rounds] :
+         llvm::zip_equal(entry.steps, entry.roundsOfSteps())) {
+      if (Error error = add(timers.consume_front()))
+        return error;
+      if (Error error = addRounds(rounds, step))
+        return error;
+    }
+    return Error::success();
+  }
+
+  Error addRounds(int64_t rounds, ArrayRef<Step> steps) {
+    size_t firstRoutine = nextRoutine;
+    for (round = 0; round < rounds; ++round) {
+      nextRoutine = firstRoutine;
+      for (const Step &step : steps)
+        if (Error error =
+                std::visit([&](const auto &step) { return add(step); }, step))
+          return error;
+    }
+    round = 0;
+    return Error::success();
   }
 
   Expected<OwnedGraphExec> finish() {
@@ -79,8 +114,11 @@ private:
   std::vector<Address> resolve(ArrayRef<BufferRef> refs) const {
     std::vector<Address> addresses;
     for (const BufferRef &ref : refs)
-      addresses.push_back(executable.address(ref, slot));
+      addresses.push_back(resolve(ref));
     return addresses;
+  }
+  Address resolve(const BufferRef &ref) const {
+    return executable.address(ref, slot) + round * ref.stride;
   }
 
   /// Makes a step come after a node too; null: there is none.
@@ -168,8 +206,8 @@ private:
 
   Error add(const Copy &copy) {
     CopyNode node;
-    node.from.device = executable.address(copy.from, slot);
-    node.to.device = executable.address(copy.to, slot);
+    node.from.device = resolve(copy.from);
+    node.to.device = resolve(copy.to);
     node.bytes = copy.bytes;
     if (copy.bytes == 0 || node.from.device == node.to.device)
       return Error::success();
@@ -179,6 +217,9 @@ private:
     last = {added};
     return Error::success();
   }
+
+  /// Its steps are added by themselves, as often as it says.
+  Error add(const Repeat &) { return Error::success(); }
 
   Error add(const OwnedEvent &event) {
     GraphNode added = nullptr;
@@ -208,6 +249,7 @@ private:
   SmallVector<GraphNode> last;      ///< after which the next step comes
   SmallVector<GraphNode> exchanges; ///< null: it does nothing
   size_t nextRoutine = 0;
+  int64_t round = 0; ///< of the steps that are added
   bool timed = false;
   std::vector<Address> tables; ///< of all launches that have a table
 };
@@ -265,10 +307,11 @@ Error CudaExecutable::allocate() {
     inputOffsets.push_back(inputBytes);
     inputBytes += alignToDevice(input.type.bytes());
   }
-  for (const Step &step : description.steps)
+  for (auto [step, rounds] :
+       zip_equal(description.steps, description.roundsOfSteps()))
     if (const auto *launch = std::get_if<Launch>(&step);
         launch && launch->table)
-      tableBytes += launch->args.size() * sizeof(Address);
+      tableBytes += launch->args.size() * rounds * sizeof(Address);
   planResults();
   for (Slot &slot : slots)
     if (Error error = allocate(slot))

@@ -102,7 +102,9 @@ PlanReport::Peak findPeak(const Program &program, const Entry &entry) {
       peak.location = kernel.sources.front();
   } else {
     const auto *call = std::get_if<Call>(&step);
-    peak.summary = call ? call->routine : "copy";
+    peak.summary = call                                   ? call->routine
+                   : std::holds_alternative<Repeat>(step) ? "repeat"
+                                                          : "copy";
   }
   // A library routine has no source location; take that of its result.
   if (!peak.location.line)
