@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "passes/Passes.h"
+#include "passes/analysis/LoopBodies.h"
 #include "passes/analysis/Recipe.h"
 #include "program/ModuleText.h"
 #include "support/SignalStack.h"
@@ -152,7 +153,7 @@ private:
   }
 
   /// Inlines calls and numbers the streams of random ops. This needs all
-  /// functions: no two of them share random numbers. Decoding takes loops as
+  /// functions: no two of them share random numbers. Decoding takes scans as
   /// they are.
   LogicalResult inlineAndNumber(ModuleOp which) {
     PassManager numbering(&context);
@@ -418,14 +419,18 @@ private:
       code.push_back(std::move(*kernel));
     }
     bool planned = timed("plan", [&] {
-      size_t begin = 0;
+      llvm::DenseMap<Operation *, ArrayRef<EmittedKernel>> codeOf;
+      ArrayRef<EmittedKernel> rest = code;
       for (func::FuncOp function : functions) {
-        auto own = llvm::to_vector(function.getOps<KernelOp>());
-        if (mlir::failed(
-                addEntry(function, ArrayRef(code).slice(begin, own.size()))))
-          return false;
-        begin += own.size();
+        size_t own = llvm::range_size(function.getOps<KernelOp>());
+        codeOf[function] = rest.take_front(own);
+        rest = rest.drop_front(own);
       }
+      for (func::FuncOp function : functions)
+        if (!isLoopBody(function) &&
+            mlir::failed(addEntry(
+                function, [&](func::FuncOp of) { return codeOf.lookup(of); })))
+          return false;
       finishKernels(code);
       return true;
     });
@@ -516,20 +521,10 @@ private:
     llvm_unreachable("all goals covered");
   }
 
-  /// The input that mp-decode adds: where in its context a call begins.
-  Input describePosition(func::FuncOp function) const {
-    Input position;
-    position.name = kPositionInput.str();
-    auto context = function->getAttrOfType<IntegerAttr>(kContextAttr);
-    if (int64_t tokens = context.getInt())
-      position.range = {0, tokens - options.tokens + 1};
-    return position;
-  }
-
-  LogicalResult addEntry(func::FuncOp function, ArrayRef<EmittedKernel> code) {
+  LogicalResult addEntry(func::FuncOp function, CodeOf codeOf) {
     bool isDerive =
         function.getName() == kDeriveEntry && options.goal != Goal::Run;
-    FailureOr<Entry> planned = planEntry(function, code, builder, *backend);
+    FailureOr<Entry> planned = planEntry(function, codeOf, builder, *backend);
     if (mlir::failed(planned))
       return failure();
     Entry &entry = *planned;
@@ -548,9 +543,10 @@ private:
               function->getAttrOfType<DenseI64ArrayAttr>(kArgumentsAttr)) {
         entry.inputs.clear();
         for (int64_t place : kept.asArrayRef())
-          entry.inputs.push_back(place == kAddedArgument
-                                     ? describePosition(function)
-                                     : inputs[place]);
+          entry.inputs.push_back(
+              place == kAddedArgument
+                  ? describePosition(function, options.tokens)
+                  : inputs[place]);
       }
       for (auto [input, argument] :
            llvm::zip_equal(entry.inputs, function.getArguments()))

@@ -39,6 +39,8 @@ struct Scan {
   int64_t dim = 0;                   ///< of time, in what it runs over
   std::optional<int64_t> steps = {}; ///< if it runs over nothing
   bool reverse = false;              ///< begins with the last time step
+  /// Time steps that are compiled as one round of the loop; empty: one.
+  std::optional<int64_t> unroll = {};
 };
 /// What a time step returns, or a scan.
 struct Scanned {

@@ -61,12 +61,14 @@ public:
 
 private:
   mp::ScanOp create(TypeRange types) {
-    auto length =
-        how.steps ? state.builder.getI64IntegerAttr(*how.steps) : IntegerAttr();
+    auto optional = [&](std::optional<int64_t> number) {
+      return number ? state.builder.getI64IntegerAttr(*number) : IntegerAttr();
+    };
     return mp::ScanOp::create(
         state.builder, state.locate(place), types, carried, over,
-        state.builder.getI64IntegerAttr(how.dim), length,
-        how.reverse ? state.builder.getUnitAttr() : UnitAttr());
+        state.builder.getI64IntegerAttr(how.dim), optional(how.steps),
+        how.reverse ? state.builder.getUnitAttr() : UnitAttr(),
+        optional(how.unroll));
   }
 
   /// Checks what the loop runs over; a mistake if it cannot.

@@ -19,6 +19,8 @@ namespace mp {
 #define GEN_PASS_DECL
 #include "passes/kernels/Passes.h.inc"
 #define GEN_PASS_DECL
+#include "passes/loops/Passes.h.inc"
+#define GEN_PASS_DECL
 #include "passes/step/Passes.h.inc"
 
 // Passes with settings of a recipe among their options, which the records do

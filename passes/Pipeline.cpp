@@ -18,6 +18,8 @@ namespace mp {
 #define GEN_PASS_REGISTRATION
 #include "passes/kernels/Passes.h.inc"
 #define GEN_PASS_REGISTRATION
+#include "passes/loops/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
 #include "passes/step/Passes.h.inc"
 } // namespace mp
 
@@ -130,10 +132,19 @@ chooseAutocast(const PipelineOptions &options) {
 /// those that it declares.
 enum class Results { AsCast, AsDeclared };
 
+/// Whether scans become loops where they can. What is said of each op, as of
+/// its values, is said of those of each time step.
+enum class Scans { Unrolled, Loops };
+
+static Scans scansFor(const PipelineOptions &options) {
+  bool hasRecords = options.nanCheck == "all" || options.nanCheck == "step";
+  return hasRecords || !options.scales.empty() ? Scans::Unrolled : Scans::Loops;
+}
+
 /// Adds casts, which are decided on the forward graph, and static shapes before
 /// them.
 static llvm::Error addForward(PassList &passes, const PipelineOptions &options,
-                              StringRef mode,
+                              StringRef mode, Scans scans,
                               Results results = Results::AsCast) {
   auto autocast = chooseAutocast(options);
   if (!autocast)
@@ -142,14 +153,16 @@ static llvm::Error addForward(PassList &passes, const PipelineOptions &options,
   if (!options.set.empty())
     passes.add(createOverrideRecipe(options));
   passes.add(createInline());
-  passes.add(createUnrollScans());
+  passes.add(createUnrollScans({scans == Scans::Unrolled}));
   passes.add(createNumberStreams());
   // The mode comes first: a batch of one row is too small to train some ops,
   // but not to evaluate them.
   passes.add(createSetMode({mode.str()}));
   passes.add(createSpecialize({options.batch}));
+  passes.add(createOutlineLoops());
   passes.add(createRecognizeAttention());
   passes.add(createAutocast(*autocast));
+  passes.add(createHoistLoops({/*casts=*/false}));
   return llvm::Error::success();
 }
 
@@ -172,11 +185,12 @@ static DataParallelOptions dataParallel(const PipelineOptions &options) {
 }
 
 /// Adds the passes from a recipe to its step, verified, but not as kernels yet.
-static llvm::Error addStep(PassList &passes, const PipelineOptions &options) {
+static llvm::Error addStep(PassList &passes, const PipelineOptions &options,
+                           Scans scans) {
   auto scaler = chooseScaler(options);
   if (!scaler)
     return scaler.takeError();
-  if (auto error = addForward(passes, options, "train"))
+  if (auto error = addForward(passes, options, "train", scans))
     return error;
   if (!options.scales.empty()) {
     SynthesizeScalesOptions scales;
@@ -189,6 +203,7 @@ static llvm::Error addStep(PassList &passes, const PipelineOptions &options) {
     passes.add(createSyncBatchNorm());
   passes.add(createAutodiff());
   passes.add(createPlaceCasts());
+  passes.add(createHoistLoops());
   passes.add(createRecompute(options));
   passes.add(createLossScale({scaler->scaler, scaler->defaultScaler}));
   passes.add(createQuantize());
@@ -218,7 +233,7 @@ static llvm::Error addStep(PassList &passes, const PipelineOptions &options) {
 llvm::Error mp::buildTrainPipeline(OpPassManager &manager,
                                    const PipelineOptions &options) {
   PassList passes(manager, options.insertPasses);
-  if (auto error = addStep(passes, options))
+  if (auto error = addStep(passes, options, scansFor(options)))
     return error;
   if (options.nanCheck == "all")
     passes.add(createInstrument());
@@ -229,7 +244,7 @@ llvm::Error mp::buildTrainPipeline(OpPassManager &manager,
 llvm::Error mp::buildDiagnosePipeline(OpPassManager &manager,
                                       const PipelineOptions &options) {
   PassList passes(manager, options.insertPasses);
-  if (auto error = addStep(passes, options))
+  if (auto error = addStep(passes, options, Scans::Unrolled))
     return error;
   passes.add(createInstrument({"all", /*replay=*/true}));
   addKernels(passes);
@@ -239,10 +254,12 @@ llvm::Error mp::buildDiagnosePipeline(OpPassManager &manager,
 /// Adds the passes of evaluation before those that form kernels.
 static llvm::Error addEvaluation(PassList &passes,
                                  const PipelineOptions &options) {
-  if (auto error = addForward(passes, options, "eval", Results::AsDeclared))
+  if (auto error = addForward(passes, options, "eval", Scans::Loops,
+                              Results::AsDeclared))
     return error;
   passes.add(createExpandGradients());
   passes.add(createPlaceCasts());
+  passes.add(createHoistLoops());
   passes.add(createQuantize());
   if (options.masterWeights)
     passes.add(createMasterWeights());
@@ -311,7 +328,7 @@ llvm::Error mp::buildEvaluatePipeline(OpPassManager &manager,
 llvm::Error mp::buildCalibratePipeline(OpPassManager &manager,
                                        const PipelineOptions &options) {
   PassList passes(manager, options.insertPasses);
-  if (auto error = addForward(passes, options, "train"))
+  if (auto error = addForward(passes, options, "train", Scans::Unrolled))
     return error;
   addNumbersOfHalves(passes);
   passes.add(createWidenFloats({"f32"}));
@@ -327,11 +344,12 @@ llvm::Error mp::buildCalibratePipeline(OpPassManager &manager,
 llvm::Error mp::buildRunPipeline(OpPassManager &manager,
                                  const PipelineOptions &options) {
   PassList passes(manager, options.insertPasses);
-  if (auto error =
-          addForward(passes, options, options.mode, Results::AsDeclared))
+  if (auto error = addForward(passes, options, options.mode, scansFor(options),
+                              Results::AsDeclared))
     return error;
   passes.add(createExpandGradients());
   passes.add(createPlaceCasts());
+  passes.add(createHoistLoops());
   passes.add(createQuantize());
   addRandomKeys(passes);
   addKernels(passes);
@@ -426,6 +444,7 @@ void mp::registerMpPasses() {
   registerMpAutodiffPasses();
   registerMpInspectPasses();
   registerMpKernelsPasses();
+  registerMpLoopsPasses();
   registerMpStepPasses();
 }
 

@@ -231,23 +231,43 @@ public:
       : entry(entry), builder(builder), store(store) {}
 
   void run(ArrayRef<StepBufferRefs> refs) {
-    std::vector<Node> nodes = Dependencies::find(refs);
-    for (auto [node, step] : llvm::zip_equal(nodes, entry.steps))
-      if (auto *launch = std::get_if<Launch>(&step))
-        node.part = store.part(kernelOf(*launch).symbol);
+    findUnits(refs);
+    std::vector<Node> nodes = Dependencies::find(touched);
+    for (auto [node, unit] : llvm::zip_equal(nodes, units))
+      if (unit.size() == 1)
+        if (auto *launch = std::get_if<Launch>(unit.data()))
+          node.part = store.part(kernelOf(*launch).symbol);
     std::vector<Step> steps;
     for (const Group &group : Order(nodes).run())
-      steps.push_back(group.size() > 1 ? merge(group, nodes)
-                                       : std::move(entry.steps[group.front()]));
+      if (group.size() > 1)
+        steps.push_back(merge(group, nodes));
+      else
+        llvm::append_range(steps, units[group.front()]);
     entry.steps = std::move(steps);
   }
 
 private:
+  /// Finds what keeps together: a step, or a Repeat and its steps.
+  void findUnits(ArrayRef<StepBufferRefs> refs) {
+    for (ArrayRef<Step> rest = entry.steps; !rest.empty();) {
+      auto *repeat = std::get_if<Repeat>(&rest.front());
+      size_t count = repeat ? repeat->steps + 1 : 1;
+      units.push_back(rest.take_front(count));
+      StepBufferRefs &all = touched.emplace_back(refs.front());
+      for (const StepBufferRefs &more : refs.take_front(count).drop_front()) {
+        llvm::append_range(all.read, more.read);
+        llvm::append_range(all.written, more.written);
+      }
+      rest = rest.drop_front(count);
+      refs = refs.drop_front(count);
+    }
+  }
+
   const Kernel &kernelOf(const Launch &launch) const {
     return builder.program.kernels[launch.kernel];
   }
-  const Launch &launchOf(uint32_t step) const {
-    return std::get<Launch>(entry.steps[step]);
+  const Launch &launchOf(uint32_t unit) const {
+    return std::get<Launch>(units[unit].front());
   }
 
   Launch merge(const Group &group, ArrayRef<Node> nodes) {
@@ -295,6 +315,8 @@ private:
   Entry &entry;
   ProgramBuilder &builder;
   KernelStore &store;
+  std::vector<ArrayRef<Step>> units;
+  std::vector<StepBufferRefs> touched; ///< by each of them
 };
 
 } // namespace

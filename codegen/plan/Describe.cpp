@@ -3,6 +3,8 @@
 #include "dialect/ops/Cast.h"
 #include "dialect/ops/Recipe.h"
 #include "dialect/ops/State.h"
+#include "passes/Passes.h"
+#include "program/Names.h"
 #include "support/Permutation.h"
 #include <cmath>
 
@@ -217,4 +219,58 @@ std::vector<Input> mp::describeInputs(func::FuncOp function) {
     inputs.push_back(std::move(input));
   }
   return inputs;
+}
+
+Input mp::describePosition(func::FuncOp function, int64_t tokens) {
+  Input position;
+  position.name = kPositionInput.str();
+  auto context = function->getAttrOfType<IntegerAttr>(kContextAttr);
+  if (int64_t length = context.getInt())
+    position.range = {0, length - tokens + 1};
+  return position;
+}
+
+// MLIR stores a splat once and flags as bits.
+std::string mp::describeElements(DenseElementsAttr elements,
+                                 const mp::TensorType &type) {
+  std::string bytes;
+  if (type.element == ElementType::I1) {
+    for (bool flag : elements.getValues<bool>())
+      bytes.push_back(flag);
+    return bytes;
+  }
+  ArrayRef<char> raw = elements.getRawData();
+  int64_t copies = elements.isSplat() ? type.elements() : 1;
+  for (int64_t i = 0; i < copies; ++i)
+    bytes.append(raw.begin(), raw.end());
+  return bytes;
+}
+
+void mp::describeRecords(Entry &entry, func::FuncOp function) {
+  auto described = function->getAttrOfType<ArrayAttr>(kRecordsAttr);
+  if (!described)
+    return;
+  for (auto fields : described.getAsRange<DictionaryAttr>()) {
+    Record &record = entry.records.emplace_back();
+    record.op = fields.getAs<StringAttr>("op").str();
+    record.location = locate(fields.getAs<LocationAttr>("source"));
+    record.phase = fields.getAs<StringAttr>("phase").str();
+    record.type = describeType(
+        cast<RankedTensorType>(fields.getAs<TypeAttr>("type").getValue()));
+    llvm::append_range(
+        record.operands,
+        fields.getAs<DenseI64ArrayAttr>("operands").asArrayRef());
+    record.meant = fields.contains("meant");
+    record.watched = fields.contains("watched");
+    record.guarded = fields.contains("guarded");
+  }
+  for (auto [index, result] : llvm::enumerate(entry.results)) {
+    StringRef name = result.name;
+    size_t number = 0;
+    if (!name.consume_front("record.") || name.consumeInteger(10, number) ||
+        !name.consume_front(".") || number >= entry.records.size())
+      continue;
+    if (auto fact = parseRecordFact(name))
+      entry.records[number].results[static_cast<size_t>(*fact)] = index;
+  }
 }

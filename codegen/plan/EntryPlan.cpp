@@ -5,9 +5,12 @@
 #include "codegen/plan/ArenaPlan.h"
 #include "codegen/plan/Describe.h"
 #include "codegen/plan/Exchanges.h"
+#include "codegen/plan/Lifetimes.h"
+#include "codegen/plan/LoopRound.h"
 #include "codegen/stages/InPlace.h"
 #include "dialect/ops/Constant.h"
 #include "dialect/ops/Kernel.h"
+#include "dialect/ops/Loop.h"
 #include "dialect/ops/State.h"
 #include "dialect/ops/View.h"
 
@@ -33,10 +36,11 @@ namespace {
 /// A place in the arena is named by its buffer until offsets are known.
 class EntryPlanner {
 public:
-  EntryPlanner(func::FuncOp function, ArrayRef<EmittedKernel> emitted,
-               ProgramBuilder &builder, Backend &backend)
-      : function(function), emitted(emitted), builder(builder),
-        backend(backend), aliases(function.getBody().front()) {}
+  EntryPlanner(func::FuncOp function, CodeOf codeOf, ProgramBuilder &builder,
+               Backend &backend)
+      : function(function), codeOf(codeOf), emitted(codeOf(function)),
+        builder(builder), backend(backend),
+        aliases(function.getBody().front()) {}
 
   FailureOr<Entry> plan() {
     Block &block = function.getBody().front();
@@ -51,16 +55,17 @@ public:
       planWrite(write);
     waitFor(exchanges.all());
     planResults(block.getTerminator());
-    planRecords();
+    describeRecords(entry, function);
     if (failed(checkReads()))
       return failure();
     backend.finish(entry, stepPlaces, builder);
-    findLifetimes();
+    findLifetimes(entry);
     entry.arenaBytes = planArena(entry.buffers);
-    forEachPlace([&](BufferRef &ref, uint32_t) {
-      if (ref.space == BufferRef::Space::Arena)
-        ref = {BufferRef::Space::Arena, 0,
-               entry.buffers[ref.index].offset + ref.offset};
+    forEachPlace(entry, [&](BufferRef &ref, uint32_t) {
+      if (ref.space != BufferRef::Space::Arena)
+        return;
+      ref.offset += entry.buffers[ref.index].offset;
+      ref.index = 0;
     });
     return std::move(entry);
   }
@@ -109,24 +114,9 @@ private:
     auto elements = cast<DenseElementsAttr>(constant.getValue());
     auto type = describeType(cast<RankedTensorType>(constant.getType()));
     auto index = static_cast<uint32_t>(builder.program.constants.size());
-    builder.program.constants.push_back({type, bytesOf(elements, type)});
+    builder.program.constants.push_back(
+        {type, describeElements(elements, type)});
     refs[constant] = {BufferRef::Space::Constant, index, 0};
-  }
-
-  /// Row-major bytes; MLIR stores a splat once and flags as bits.
-  static std::string bytesOf(DenseElementsAttr elements,
-                             const mp::TensorType &type) {
-    std::string bytes;
-    if (type.element == ElementType::I1) {
-      for (bool flag : elements.getValues<bool>())
-        bytes.push_back(flag);
-      return bytes;
-    }
-    ArrayRef<char> raw = elements.getRawData();
-    int64_t copies = elements.isSplat() ? type.elements() : 1;
-    for (int64_t i = 0; i < copies; ++i)
-      bytes.append(raw.begin(), raw.end());
-    return bytes;
   }
 
   /// Returns the place of the element `offset` of a tensor.
@@ -165,6 +155,8 @@ private:
     for (OpResult result : kernel.getOutputs()) {
       auto place = placeInWhole(result);
       if (!place)
+        place = placeInRound(kernel, result);
+      if (!place)
         place = inPlace(kernel, result);
       if (!place)
         place = placeOfOperand(kernel, result, taken);
@@ -175,6 +167,8 @@ private:
     }
     for (auto [result, place] : llvm::zip_equal(kernel.getOutputs(), results))
       refs[result] = place;
+    if (auto loop = dyn_cast_or_null<LoopOp>(anchorOf(kernel)))
+      return planLoop(kernel, loop, results);
     for (uint64_t bytes : code.temporaries)
       temporaries.push_back(
           newBuffer(bytes, kernel, "temporary of " + summaryOf(kernel)));
@@ -286,6 +280,7 @@ private:
     for (Value input : kernel.getInputs()) {
       BufferRef ref = refs.lookup(input);
       if (ref.space == BufferRef::Space::Arena && !taken.contains(ref.index) &&
+          (!round || round->owns(ref)) &&
           aliases.areLastUsedBy(kernel, input) &&
           mayReplace(kernel, ref, result.getResultNumber())) {
         taken.insert(ref.index);
@@ -316,6 +311,155 @@ private:
       stages = analyzeStages(kernel.getBody().front(), backend.stageTarget());
     }
     return succeeded(stages) && mp::allowsInPlace(*stages, operand, result);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Loops
+  //===--------------------------------------------------------------------===//
+
+  void addCopy(BufferRef to, BufferRef from, Value value) {
+    if (to != from)
+      addStep(Copy{to, from, bytesOfValue(value), {}}, {{from}, {to}});
+  }
+
+  void planLoop(KernelOp kernel, LoopOp loop, ArrayRef<BufferRef> results) {
+    func::FuncOp body = loop.lookUpBody();
+    LoopRound own(loop, body, placesOf(kernel, loop, results),
+                  entry.buffers.size());
+    StepBufferRefs touched{{}, SmallVector<BufferRef>(results)};
+    for (Value operand : loop.getOperands())
+      touched.read.push_back(refs.lookup(
+          kernel->getOperand(cast<BlockArgument>(operand).getArgNumber())));
+    waitFor(exchanges.until(touched));
+    size_t invariants = loop.getInvariant().size();
+    for (size_t i = 0; i < own.carried(); ++i)
+      addCopy(own.placeOf(i), touched.read[invariants + i], loop.getResult(i));
+
+    size_t number = entry.steps.size();
+    addStep(Repeat{static_cast<int64_t>(loop.getRounds()), 0}, {});
+    bindArguments(own, touched.read);
+    planRound(own, body);
+    auto steps = static_cast<uint32_t>(entry.steps.size() - number - 1);
+    std::get<Repeat>(entry.steps[number]).steps = steps;
+    if (steps == 0) {
+      entry.steps.pop_back();
+      stepPlaces.pop_back();
+    }
+  }
+
+  /// Returns the places of all results of a loop, also of those that its kernel
+  /// does not yield.
+  SmallVector<BufferRef> placesOf(KernelOp kernel, LoopOp loop,
+                                  ArrayRef<BufferRef> results) {
+    SmallVector<BufferRef> places;
+    for (Value result : loop.getResults()) {
+      auto isYield = [](OpOperand &use) {
+        return isa<YieldOp>(use.getOwner());
+      };
+      auto use = llvm::find_if(result.getUses(), isYield);
+      places.push_back(use != result.use_end()
+                           ? results[use->getOperandNumber()]
+                           : newBuffer(bytesOfValue(result), kernel,
+                                       "unused result of loop"));
+    }
+    return places;
+  }
+
+  void bindArguments(LoopRound &own, ArrayRef<BufferRef> operands) {
+    size_t invariants = LoopOp(own.loop).getInvariant().size();
+    for (auto [index, argument] : llvm::enumerate(own.block.getArguments())) {
+      if (index < invariants) {
+        refs[argument] = operands[index];
+      } else if (index < invariants + own.carried()) {
+        refs[argument] = own.placeOf(index - invariants);
+      } else if (BufferRef element = own.elementOf(operands[index], argument);
+                 LoopRound::isAligned(argument)) {
+        refs[argument] = element;
+      } else {
+        refs[argument] = newBuffer(bytesOfValue(argument), own.loop, "element");
+        addCopy(refs[argument], element, argument);
+      }
+    }
+  }
+
+  /// Plans the steps of a round.
+  void planRound(LoopRound &own, func::FuncOp body) {
+    ArrayRef<EmittedKernel> code = codeOf(body);
+    Aliases inside(own.block);
+    LoopRound *around = &own;
+    unsigned first = 0;
+    auto swapScope = [&] {
+      std::swap(emitted, code);
+      std::swap(aliases, inside);
+      std::swap(round, around);
+      std::swap(nextKernel, first);
+    };
+    swapScope();
+    // What the round before left is stacked before its place is written.
+    for (unsigned i = own.carried(); i < own.results(); ++i)
+      if (isa<BlockArgument>(own.yielded(i)))
+        store(own, i);
+    for (Operation &op : own.block)
+      planOp(&op);
+    for (unsigned i = own.carried(); i < own.results(); ++i)
+      store(own, i);
+    carry(own);
+    swapScope();
+  }
+
+  void store(LoopRound &own, unsigned result) {
+    Value value = own.yielded(result);
+    if (!own.isStored(result))
+      addCopy(own.placeOf(result), refs.lookup(value), value);
+    own.setStored(result);
+  }
+
+  /// Moves what the next round takes to its place. What lies in the place of
+  /// another carried value moves by way of a buffer, as that may come first.
+  void carry(LoopRound &own) {
+    SmallVector<BufferRef> places;
+    for (unsigned i = 0; i < own.carried(); ++i)
+      places.push_back(own.placeOf(i));
+    for (unsigned i = 0; i < own.carried(); ++i) {
+      Value value = own.yielded(i);
+      BufferRef &from = refs[value];
+      if (own.isStored(i) || from == places[i] ||
+          !llvm::is_contained(places, from))
+        continue;
+      BufferRef between =
+          newBuffer(bytesOfValue(value), own.loop, "carried value");
+      addCopy(between, from, value);
+      from = between;
+    }
+    for (unsigned i = 0; i < own.carried(); ++i)
+      store(own, i);
+  }
+
+  /// Returns the place of a kernel's result among those of the loop.
+  std::optional<BufferRef> placeInRound(KernelOp kernel, OpResult result) {
+    if (!round)
+      return std::nullopt;
+    return round->takePlace(result, [&](Value before) {
+      return mayReplace(kernel, result, before);
+    });
+  }
+
+  /// Whether nothing reads what the round before carried on once the kernel has
+  /// run, and the kernel only where it writes.
+  bool mayReplace(KernelOp kernel, OpResult result, Value before) {
+    bool isRead = false;
+    aliases.forEachUse(before, [&](OpOperand &use) {
+      Operation *user = use.getOwner();
+      unsigned operand = use.getOperandNumber();
+      if (user->hasTrait<OpTrait::IsTerminator>())
+        isRead |= !round->isStored(operand);
+      else if (user == kernel)
+        isRead |= operand >= kernel.getInputs().size() ||
+                  !allowsInPlace(kernel, operand, result.getResultNumber());
+      else
+        isRead |= kernel->isBeforeInBlock(user);
+    });
+    return !isRead;
   }
 
   /// mp-verify-step has checked steps; this checks any function that is run.
@@ -376,61 +520,16 @@ private:
     }
   }
 
-  /// Plans the samples: the results under names of mp.record.
-  void planRecords() {
-    auto described = function->getAttrOfType<ArrayAttr>(kRecordsAttr);
-    if (!described)
-      return;
-    for (auto fields : described.getAsRange<DictionaryAttr>()) {
-      Record &record = entry.records.emplace_back();
-      record.op = fields.getAs<StringAttr>("op").str();
-      record.location = locate(fields.getAs<LocationAttr>("source"));
-      record.phase = fields.getAs<StringAttr>("phase").str();
-      record.type = describeType(
-          cast<RankedTensorType>(fields.getAs<TypeAttr>("type").getValue()));
-      llvm::append_range(
-          record.operands,
-          fields.getAs<DenseI64ArrayAttr>("operands").asArrayRef());
-      record.meant = fields.contains("meant");
-      record.watched = fields.contains("watched");
-      record.guarded = fields.contains("guarded");
-    }
-    for (auto [index, result] : llvm::enumerate(entry.results)) {
-      StringRef name = result.name;
-      size_t number = 0;
-      if (!name.consume_front("record.") || name.consumeInteger(10, number) ||
-          !name.consume_front(".") || number >= entry.records.size())
-        continue;
-      if (auto fact = parseRecordFact(name))
-        entry.records[number].results[static_cast<size_t>(*fact)] = index;
-    }
-  }
-
   /// Fails if a step reads a buffer before a step has written it: it would find
   /// the bytes of another value.
   LogicalResult checkReads() {
-    DenseSet<uint32_t> filled;
-    auto check = [&](const BufferRef &ref) -> LogicalResult {
-      if (ref.space != BufferRef::Space::Arena || filled.contains(ref.index))
-        return success();
-      return function.emitError()
-             << "internal error: nothing writes the "
-             << entry.buffers[ref.index].summary << " of "
-             << entry.buffers[ref.index].location.str()
-             << " before it is read; please report this with the module";
-    };
-    for (const StepBufferRefs &touched : stepPlaces) {
-      for (const BufferRef &ref : touched.read)
-        if (failed(check(ref)))
-          return failure();
-      for (const BufferRef &ref : touched.written)
-        if (ref.space == BufferRef::Space::Arena)
-          filled.insert(ref.index);
-    }
-    for (const Result &result : entry.results)
-      if (failed(check(result.ref)))
-        return failure();
-    return success();
+    const Buffer *buffer = findUnwritten(entry, stepPlaces);
+    if (!buffer)
+      return success();
+    return function.emitError()
+           << "internal error: nothing writes the " << buffer->summary << " of "
+           << buffer->location.str()
+           << " before it is read; please report this with the module";
   }
 
   BufferRef newBuffer(uint64_t bytes, Operation *op, StringRef summary) {
@@ -451,51 +550,16 @@ private:
     }
   }
 
-  /// A lifetime is from the first step that uses a buffer to the last; the host
-  /// reads results when all is done.
-  void findLifetimes() {
-    for (Buffer &buffer : entry.buffers)
-      buffer.firstStep = UINT32_MAX;
-    forEachPlace([&](BufferRef &ref, uint32_t step) {
-      if (ref.space != BufferRef::Space::Arena)
-        return;
-      Buffer &buffer = entry.buffers[ref.index];
-      buffer.firstStep = std::min(buffer.firstStep, step);
-      buffer.lastStep = std::max(buffer.lastStep, step);
-    });
-    for (Buffer &buffer : entry.buffers)
-      buffer.firstStep = std::min(buffer.firstStep, buffer.lastStep);
-  }
-
-  /// Calls `visit` with every place and its step; the step of results is the
-  /// last.
-  void forEachPlace(llvm::function_ref<void(BufferRef &, uint32_t)> visit) {
-    for (auto [number, step] : llvm::enumerate(entry.steps)) {
-      if (auto *copy = std::get_if<Copy>(&step)) {
-        visit(copy->to, number);
-        visit(copy->from, number);
-        if (copy->flag)
-          visit(*copy->flag, number);
-        continue;
-      }
-      auto &arguments = std::holds_alternative<Launch>(step)
-                            ? std::get<Launch>(step).args
-                            : std::get<Call>(step).args;
-      for (BufferRef &ref : arguments)
-        visit(ref, number);
-    }
-    for (Result &result : entry.results)
-      visit(result.ref, entry.steps.empty() ? 0 : entry.steps.size() - 1);
-  }
-
   func::FuncOp function;
-  ArrayRef<EmittedKernel> emitted;
+  CodeOf codeOf;
+  ArrayRef<EmittedKernel> emitted; ///< of the block that is planned
   ProgramBuilder &builder;
   Backend &backend;
   Aliases aliases;
   Entry entry;
   std::vector<StepBufferRefs> stepPlaces;
   Exchanges exchanges;
+  LoopRound *round = nullptr; ///< null: outside of loops
   DenseMap<Value, BufferRef> refs;
   DenseMap<Operation *, BufferRef> assembled;
   DenseMap<uint32_t, WriteOp> written;
@@ -507,8 +571,7 @@ private:
 };
 } // namespace
 
-FailureOr<Entry> mp::planEntry(func::FuncOp function,
-                               ArrayRef<EmittedKernel> emitted,
+FailureOr<Entry> mp::planEntry(func::FuncOp function, CodeOf codeOf,
                                ProgramBuilder &builder, Backend &backend) {
-  return EntryPlanner(function, emitted, builder, backend).plan();
+  return EntryPlanner(function, codeOf, builder, backend).plan();
 }

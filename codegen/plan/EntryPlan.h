@@ -19,14 +19,16 @@ struct ProgramBuilder {
                   Backend &backend);
 };
 
+/// Returns the code of a function's kernels, in their order.
+using CodeOf =
+    llvm::function_ref<llvm::ArrayRef<EmittedKernel>(mlir::func::FuncOp)>;
+
 /// Plans steps, places and lifetimes of a function that holds reads, kernels,
-/// views, writes and a return. `emitted` has one entry per kernel, in order. A
-/// result that is written to a variable is computed in the variable's own
-/// memory if nothing reads the old value later; else it is copied at the end.
-/// Fails with a diagnostic if a step would read memory that no earlier step
-/// writes.
-llvm::FailureOr<Entry> planEntry(mlir::func::FuncOp function,
-                                 llvm::ArrayRef<EmittedKernel> emitted,
+/// views, writes and a return, and calls bodies of loops. A result that is
+/// written to a variable is computed in the variable's own memory if nothing
+/// reads the old value later; else it is copied at the end. Fails with a
+/// diagnostic if a step would read memory that no earlier step writes.
+llvm::FailureOr<Entry> planEntry(mlir::func::FuncOp function, CodeOf codeOf,
                                  ProgramBuilder &builder, Backend &backend);
 
 } // namespace mp

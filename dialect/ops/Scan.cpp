@@ -76,6 +76,9 @@ LogicalResult ScanOp::verify() {
                        "steps: length(5)");
   if (*steps < 0)
     return emitOpError() << "has length " << *steps;
+  if (getUnroll() && static_cast<int64_t>(*getUnroll()) < 1)
+    return emitOpError() << "has " << static_cast<int64_t>(*getUnroll())
+                         << " time steps in a round, expected at least 1";
   for (Value value : getSliced())
     if (int64_t size = tensorType(value).getDimSize(getDim()); size != *steps)
       return emitOpError() << "has " << *steps << " time steps, but "
@@ -192,7 +195,7 @@ static ParseResult parseNumber(OpAsmParser &parser, StringRef keyword,
 }
 
 // mp.scan [carried(%a = %x : T, ...)] [over(%b = %y : T, ...)] [dim(1)]
-// [length(5)] [reverse] [attributes {...}] [-> T, ...] { ... }
+// [length(5)] [reverse] [unroll(2)] [attributes {...}] [-> T, ...] { ... }
 ParseResult ScanOp::parse(OpAsmParser &parser, OperationState &state) {
   Bindings carried, sliced;
   if ((succeeded(parser.parseOptionalKeyword("carried")) &&
@@ -206,6 +209,8 @@ ParseResult ScanOp::parse(OpAsmParser &parser, OperationState &state) {
     return failure();
   if (succeeded(parser.parseOptionalKeyword("reverse")))
     properties.reverse = parser.getBuilder().getUnitAttr();
+  if (parseNumber(parser, "unroll", properties.unroll))
+    return failure();
   SmallVector<Type> results;
   if (parser.resolveOperands(carried.values, carried.types, carried.where,
                              state.operands) ||
@@ -259,8 +264,11 @@ void ScanOp::print(OpAsmPrinter &printer) {
     printer << " length(" << *getLength() << ')';
   if (getReverse())
     printer << " reverse";
+  if (getUnroll())
+    printer << " unroll(" << *getUnroll() << ')';
   printer.printOptionalAttrDictWithKeyword(
-      (*this)->getAttrs(), {"operandSegmentSizes", "dim", "length", "reverse"});
+      (*this)->getAttrs(),
+      {"operandSegmentSizes", "dim", "length", "reverse", "unroll"});
   printer.printOptionalArrowTypeList(getResultTypes());
   printer << ' ';
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);

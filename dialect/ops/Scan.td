@@ -21,7 +21,8 @@ def Mp_ScanOp : Mp_Op<"scan", [AttrSizedOperandSegments, SingleBlockImplicitTerm
     not the batch. The region reads values from outside as they are. It reads variables, but writes none. A
     random op in it draws other bits in each time step.
 
-    `mp-unroll-scans` replaces the op by its time steps, before any pass that decides something about its ops.
+    A scan stays a loop (`mp-outline-loops`), unless `mp-unroll-scans` has to replace it by its time steps.
+    `unroll(n)` asks for n of them in a round, and for no loop if there are no more; values do not change.
 
     Example:
     ```mlir
@@ -33,7 +34,8 @@ def Mp_ScanOp : Mp_Op<"scan", [AttrSizedOperandSegments, SingleBlockImplicitTerm
     ```
   }];
   let arguments = (ins Variadic<Mp_Tensor>:$carried, Variadic<Mp_Tensor>:$sliced,
-    DefaultValuedAttr<I64Attr, "0">:$dim, OptionalAttr<I64Attr>:$length, UnitAttr:$reverse);
+    DefaultValuedAttr<I64Attr, "0">:$dim, OptionalAttr<I64Attr>:$length, UnitAttr:$reverse,
+    OptionalAttr<I64Attr>:$unroll);
   let results = (outs Variadic<Mp_Tensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
@@ -46,7 +48,9 @@ def Mp_ScanOp : Mp_Op<"scan", [AttrSizedOperandSegments, SingleBlockImplicitTerm
     ::mlir::RankedTensorType sliceOf(::mlir::RankedTensorType type);
     ::mlir::RankedTensorType stackOf(::mlir::RankedTensorType type);
     ::mlir::ValueRange getYielded() { return getBody().front().getTerminator()->getOperands(); }
-    static ::llvm::StringRef whyNotDifferentiable() { return "mp-unroll-scans has to take the loop away first"; }
+    static ::llvm::StringRef whyNotDifferentiable() {
+      return "run mp-unroll-scans or mp-outline-loops before mp-autodiff";
+    }
     ::llvm::SmallVector<::mlir::Value> buildGradients(::mlir::ImplicitLocOpBuilder &, ::mlir::ValueRange) { return {}; }
   }];
 }

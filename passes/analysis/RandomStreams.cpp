@@ -1,5 +1,5 @@
 //===- RandomStreams.cpp - streams of ops that are copied -----------------===//
-#include "passes/step/RandomStreams.h"
+#include "passes/analysis/RandomStreams.h"
 
 using namespace mlir;
 using namespace mp;

@@ -1,6 +1,6 @@
 //===- RandomStreams.h - streams of ops that are copied ---------*- C++ -*-===//
-#ifndef MP_PASSES_STEP_RANDOMSTREAMS_H
-#define MP_PASSES_STEP_RANDOMSTREAMS_H
+#ifndef MP_PASSES_ANALYSIS_RANDOMSTREAMS_H
+#define MP_PASSES_ANALYSIS_RANDOMSTREAMS_H
 
 #include "dialect/Mp.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -31,4 +31,4 @@ private:
 
 } // namespace mp
 
-#endif // MP_PASSES_STEP_RANDOMSTREAMS_H
+#endif // MP_PASSES_ANALYSIS_RANDOMSTREAMS_H

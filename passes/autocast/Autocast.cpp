@@ -7,6 +7,7 @@
 #include "dialect/ops/Autocast.h"
 #include "dialect/ops/Recipe.h"
 #include "passes/Passes.h"
+#include "passes/analysis/LoopBodies.h"
 #include "passes/autocast/AutocastEager.h"
 #include "passes/autocast/AutocastPropagate.h"
 #include "passes/autocast/PolicyLookup.h"
@@ -67,6 +68,7 @@ private:
       return failure();
     }
     DenseMap<func::FuncOp, Choice> trained = chooseForRecipes();
+    chooseForLoops(trained);
     // If there are recipes, functions that they do not train are cast by their
     // regions alone.
     bool isForAll = trained.empty() || dtype == "f32";
@@ -129,6 +131,27 @@ private:
       recipe.setFunction(copy.getName());
     }
     return chosen;
+  }
+
+  /// The body of a loop is cast as the function around the loop. If several are
+  /// cast in their own ways, it gets copies.
+  void chooseForLoops(DenseMap<func::FuncOp, Choice> &chosen) {
+    SymbolTable symbols(getOperation());
+    for (auto function :
+         llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
+      if (!chosen.contains(function))
+        continue;
+      Choice choice = chosen.lookup(function);
+      for (auto loop : function.getOps<LoopOp>()) {
+        func::FuncOp body = loop.lookUpBody();
+        auto [known, isNew] = chosen.try_emplace(body, choice);
+        if (isNew || known->second.text() == choice.text())
+          continue;
+        func::FuncOp copy = copyLoopBody(body, symbols);
+        loop.setBody(copy.getName());
+        chosen[copy] = choice;
+      }
+    }
   }
 
   /// Returns the options' choice, or else the recipe's.
@@ -206,8 +229,12 @@ private:
       explained.push_back(
           report.json(function, scopes->outermost().policyName));
     function.walk([](Operation *op) { op->removeAttr(kAutocastAttr); });
-    if (keepResults && succeeded(result))
+    bool isBody = isLoopBody(function);
+    if ((keepResults || isBody) && succeeded(result))
       castResults(function, declared);
+    // A scale for 8 bits belongs to one op, and not to one in each round.
+    if (isBody)
+      function.walk([](Operation *op) { op->removeAttr(kStorageAttr); });
     return result;
   }
 

@@ -1,6 +1,7 @@
 //===- AutocastEager.cpp - casts op by op ---------------------------------===//
 #include "passes/autocast/AutocastEager.h"
 #include "dialect/ops/Constant.h"
+#include "dialect/ops/Loop.h"
 #include "dialect/ops/State.h"
 #include "passes/analysis/Constants.h"
 #include "passes/autocast/AutocastCasts.h"
@@ -69,6 +70,12 @@ public:
     if (decision.category == Category::Allow)
       keepReturnedSums(op, scope, report);
     return op.retypeResults();
+  }
+
+  /// The body of a loop keeps the types of its arguments.
+  void visit(LoopOp loop) {
+    for (OpOperand &operand : loop->getOpOperands())
+      restore(operand);
   }
 
   /// A variable keeps its type.
@@ -153,12 +160,16 @@ private:
   /// Restores the type of operands that a policy may not cast, as a norm's
   /// weight, if the op that makes them was cast.
   void keepOthers(AutocastOpInterface op) {
-    for (OpOperand &operand : op->getOpOperands()) {
-      FloatType type = before.lookup(operand.get());
-      if (type && !op.isAutocastEligible(operand.getOperandNumber()) &&
-          elementType(operand.get()) != type)
-        casts.cast(operand, type, report);
-    }
+    for (OpOperand &operand : op->getOpOperands())
+      if (!op.isAutocastEligible(operand.getOperandNumber()))
+        restore(operand);
+  }
+
+  /// Casts an operand to the type that it had, if its maker was cast.
+  void restore(OpOperand &operand) {
+    FloatType type = before.lookup(operand.get());
+    if (type && elementType(operand.get()) != type)
+      casts.cast(operand, type, report);
   }
 
   LogicalResult castOperand(AutocastOpInterface op, OpOperand &operand,
@@ -189,9 +200,12 @@ LogicalResult mp::castEagerly(func::FuncOp function,
   Block &body = function.getBody().front();
   inserter.remember(body);
   for (Operation &op : llvm::make_early_inc_range(body))
-    if (auto facts = dyn_cast<AutocastOpInterface>(op))
+    if (auto facts = dyn_cast<AutocastOpInterface>(op)) {
       if (failed(inserter.visit(facts)))
         return failure();
+    } else if (auto loop = dyn_cast<LoopOp>(op)) {
+      inserter.visit(loop);
+    }
   for (auto write : body.getOps<WriteOp>())
     inserter.castWritten(write);
   const AutocastScope &outermost = scopes.outermost();

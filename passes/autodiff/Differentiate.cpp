@@ -13,6 +13,7 @@
 #include "dialect/ops/Gradient.h"
 #include "dialect/ops/Layout.h"
 #include "dialect/ops/LossScaling.h"
+#include "passes/autodiff/LoopGradient.h"
 
 using namespace mlir;
 using namespace mp;
@@ -33,6 +34,11 @@ Differentiator::Differentiator(func::FuncOp function, ArrayRef<Value> sources,
 }
 
 LogicalResult Differentiator::run(Value root, Value seed, Operation *end) {
+  return run({{root, seed}}, end);
+}
+
+LogicalResult Differentiator::run(ArrayRef<std::pair<Value, Value>> seeds,
+                                  Operation *end) {
   SmallVector<Operation *> forward;
   for (Operation &op : function.getBody().front()) {
     if (&op == end)
@@ -40,7 +46,8 @@ LogicalResult Differentiator::run(Value root, Value seed, Operation *end) {
     forward.push_back(&op);
   }
   builder.setInsertionPoint(end);
-  gradients[root] = seed;
+  for (auto [root, seed] : seeds)
+    accumulate(root, seed);
   for (Operation *op : llvm::reverse(forward))
     if (failed(visit(op)))
       return failure();
@@ -66,6 +73,8 @@ LogicalResult Differentiator::visit(Operation *op) {
   if (!wanted ||
       llvm::none_of(arrived, [](Value value) { return bool(value); }))
     return success();
+  if (auto loop = dyn_cast<LoopOp>(op))
+    return visitLoop(loop, arrived);
   auto rule = dyn_cast<DifferentiableOpInterface>(op);
   if (!rule)
     return refuse(op, "it is not an op of the mp dialect");
@@ -90,6 +99,19 @@ LogicalResult Differentiator::visit(Operation *op) {
     if (gradient && isWanted(operand))
       accumulate(operand, gradient);
   builder.setListener(nullptr);
+  return success();
+}
+
+LogicalResult Differentiator::visitLoop(LoopOp loop, ArrayRef<Value> arrived) {
+  builder.setLoc(backwardOf(loop.getLoc()));
+  auto wanted = llvm::map_to_vector(
+      loop.getOperands(), [&](Value operand) { return isWanted(operand); });
+  auto found = differentiateLoop(loop, arrived, wanted, origins, builder);
+  if (failed(found))
+    return failure();
+  for (auto [operand, gradient] : llvm::zip_equal(loop.getOperands(), *found))
+    if (gradient && isWanted(operand))
+      accumulate(operand, gradient);
   return success();
 }
 

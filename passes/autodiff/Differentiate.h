@@ -2,6 +2,7 @@
 #ifndef MP_PASSES_AUTODIFF_DIFFERENTIATE_H
 #define MP_PASSES_AUTODIFF_DIFFERENTIATE_H
 
+#include "dialect/ops/Loop.h"
 #include "passes/analysis/BackwardOps.h"
 
 namespace mp {
@@ -28,6 +29,11 @@ public:
   llvm::LogicalResult run(mlir::Value root, mlir::Value seed,
                           mlir::Operation *end);
 
+  /// The same for several values, each with its seed.
+  llvm::LogicalResult
+  run(llvm::ArrayRef<std::pair<mlir::Value, mlir::Value>> seeds,
+      mlir::Operation *end);
+
   /// Returns the gradient that arrived at a value, or null.
   mlir::Value gradientOf(mlir::Value value) const {
     return gradients.lookup(value);
@@ -39,6 +45,8 @@ public:
 
 private:
   llvm::LogicalResult visit(mlir::Operation *op);
+  llvm::LogicalResult visitLoop(LoopOp loop,
+                                llvm::ArrayRef<mlir::Value> arrived);
   llvm::LogicalResult refuse(mlir::Operation *op, llvm::StringRef why) const;
   bool isWanted(mlir::Value value) const {
     return active.contains(value) && isFloatTensor(value);

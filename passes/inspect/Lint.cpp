@@ -42,7 +42,7 @@ private:
   LogicalResult prepare(ModuleOp module) {
     PassManager manager(&getContext(), ModuleOp::getOperationName());
     manager.addPass(createInline());
-    manager.addPass(createUnrollScans());
+    manager.addPass(createUnrollScans({/*all=*/true}));
     manager.addPass(createSetMode({"train"}));
     if (batch != 0)
       manager.addPass(createSpecialize({batch}));

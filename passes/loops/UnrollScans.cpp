@@ -5,11 +5,12 @@
 #include "dialect/ops/View.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/Passes.h"
-#include "passes/step/RandomStreams.h"
+#include "passes/analysis/LoopBodies.h"
+#include "passes/analysis/RandomStreams.h"
 
 namespace mp {
 #define GEN_PASS_DEF_UNROLLSCANS
-#include "passes/step/Passes.h.inc"
+#include "passes/loops/Passes.h.inc"
 } // namespace mp
 
 using namespace mlir;
@@ -20,34 +21,62 @@ namespace {
 class Unroller {
 public:
   Unroller(ScanOp scan, RandomStreams &streams)
-      : scan(scan), streams(streams), builder(scan.getLoc(), scan),
-        carried(scan.getCarried()),
-        stacks(scan.getNumResults() - scan.getCarried().size()) {}
+      : scan(scan), streams(streams), builder(scan.getLoc(), scan) {}
 
-  void run() {
+  /// With `perRound`, a scan is left whose rounds are as many time steps.
+  void run(std::optional<int64_t> perRound) {
     int64_t count = *scan.getSteps();
-    for (auto &stack : stacks)
-      stack.resize(count);
-    for (int64_t i = 0; i < count; ++i)
-      addStep(scan.getReverse() ? count - 1 - i : i, /*isFirst=*/i == 0);
-    SmallVector<Value> results(carried);
-    for (auto [values, result] :
-         llvm::zip_equal(stacks, scan.getResults().drop_front(carried.size())))
-      results.push_back(stack(values, tensorType(result)));
+    TimeSteps all = perRound
+                        ? runInRounds(count, *perRound)
+                        : addSteps(scan.getCarried(), scan.getSliced(), count);
+    SmallVector<Value> results(all.carried);
+    for (auto [values, result] : llvm::zip_equal(
+             all.stacks,
+             scan.getResults().drop_front(scan.getCarried().size())))
+      results.push_back(join(values, tensorType(result)));
     scan->replaceAllUsesWith(results);
     scan->erase();
   }
 
 private:
-  void addStep(int64_t step, bool isFirst) {
-    Block &body = scan.getBody().front();
-    IRMapping mapping;
-    for (auto [argument, value] : llvm::zip(body.getArguments(), carried))
-      mapping.map(argument, value);
-    for (auto [argument, value] : llvm::zip(
-             body.getArguments().drop_front(carried.size()), scan.getSliced()))
-      mapping.map(argument, slice(value, step, tensorType(argument)));
+  /// What some time steps carry on and what they stack: values that follow one
+  /// another along the dimension.
+  struct TimeSteps {
+    SmallVector<Value> carried;
+    SmallVector<SmallVector<Value>> stacks; ///< of each result
+  };
 
+  /// Adds `count` time steps over values that have as many.
+  TimeSteps addSteps(ValueRange carried, ValueRange sources, int64_t count) {
+    TimeSteps steps{SmallVector<Value>(carried), {}};
+    steps.stacks.resize(scan.getNumResults() - carried.size());
+    for (auto &stack : steps.stacks)
+      stack.resize(count);
+    for (int64_t i = 0; i < count; ++i)
+      addStep(steps, sources, scan.getReverse() ? count - 1 - i : i);
+    return steps;
+  }
+
+  void addStep(TimeSteps &steps, ValueRange sources, int64_t step) {
+    Block &body = scan.getBody().front();
+    size_t carried = steps.carried.size();
+    IRMapping mapping;
+    for (auto [argument, value] : llvm::zip(body.getArguments(), steps.carried))
+      mapping.map(argument, value);
+    for (auto [argument, value] :
+         llvm::zip(body.getArguments().drop_front(carried), sources))
+      mapping.map(argument, slice(value, step, tensorType(argument)));
+    addCopies(body, mapping, step);
+    for (auto [index, value] : llvm::enumerate(scan.getYielded())) {
+      Value yielded = mapping.lookupOrDefault(value);
+      if (index < carried)
+        steps.carried[index] = yielded;
+      else
+        steps.stacks[index - carried][step] = addDim(yielded, index);
+    }
+  }
+
+  void addCopies(Block &body, IRMapping &mapping, int64_t step) {
     auto name = StringAttr::get(scan.getContext(), "time step " + Twine(step));
     Location caller = NameLoc::get(name, scan.getLoc());
     SmallVector<Operation *> copies;
@@ -58,49 +87,138 @@ private:
       });
       copies.push_back(copy);
     }
-    if (!isFirst)
+    if (std::exchange(isAnother, true))
       streams.separate(copies);
-    for (auto [index, value] : llvm::enumerate(scan.getYielded())) {
-      Value yielded = mapping.lookupOrDefault(value);
-      if (index < carried.size())
-        next.push_back(yielded);
-      else
-        stacks[index - carried.size()][step] = yielded;
+  }
+
+  /// Adds a scan of rounds of `perRound` time steps, and the time steps that
+  /// are left after it.
+  TimeSteps runInRounds(int64_t count, int64_t perRound) {
+    int64_t rounds = count / perRound, rest = count % perRound;
+    auto parts = [&](int64_t offset, int64_t size) {
+      return llvm::map_to_vector(scan.getSliced(), [&](Value value) {
+        return sliceOf(value, offset, size);
+      });
+    };
+    // The first rounds are the last time steps of a reversed scan.
+    auto inRounds = parts(scan.getReverse() ? rest : 0, rounds * perRound);
+    TimeSteps all = addRounds(inRounds, rounds, perRound);
+    if (rest == 0)
+      return all;
+    TimeSteps left =
+        addSteps(all.carried,
+                 parts(scan.getReverse() ? 0 : rounds * perRound, rest), rest);
+    for (auto [stack, more] : llvm::zip_equal(all.stacks, left.stacks))
+      stack.insert(scan.getReverse() ? stack.begin() : stack.end(),
+                   more.begin(), more.end());
+    all.carried = left.carried;
+    return all;
+  }
+
+  TimeSteps addRounds(ArrayRef<Value> sources, int64_t rounds,
+                      int64_t perRound) {
+    SmallVector<Value> split;
+    for (Value value : sources)
+      split.push_back(withDims(value, {rounds, perRound}));
+    size_t carried = scan.getCarried().size();
+    SmallVector<Type> types(scan.getResultTypes());
+    for (Type &type : MutableArrayRef(types).drop_front(carried))
+      type =
+          dimsInstead(mlir::cast<RankedTensorType>(type), {rounds, perRound});
+    auto length = builder.getI64IntegerAttr(rounds);
+    auto loop = ScanOp::create(builder, types, scan.getCarried(), split,
+                               scan.getDimAttr(), length, scan.getReverseAttr(),
+                               IntegerAttr());
+    fillRound(loop, perRound);
+    TimeSteps all{SmallVector<Value>(loop.getResults().take_front(carried)),
+                  {}};
+    for (Value result : loop.getResults().drop_front(carried)) {
+      Value joined = ReshapeOp::create(
+          builder,
+          dimsInstead(tensorType(result), {rounds * perRound}, /*instead=*/2),
+          result);
+      all.stacks.push_back({joined});
     }
-    carried = std::exchange(next, {});
+    return all;
+  }
+
+  void fillRound(ScanOp loop, int64_t perRound) {
+    OpBuilder::InsertionGuard guard(builder);
+    Block &block = loop.getBody().emplaceBlock();
+    for (Value value : loop.getCarried())
+      block.addArgument(value.getType(), value.getLoc());
+    for (Value value : loop.getSliced())
+      block.addArgument(loop.sliceOf(tensorType(value)), value.getLoc());
+    builder.setInsertionPointToStart(&block);
+    size_t carried = loop.getCarried().size();
+    TimeSteps steps =
+        addSteps(block.getArguments().take_front(carried),
+                 block.getArguments().drop_front(carried), perRound);
+    SmallVector<Value> yielded(steps.carried);
+    for (auto [stack, result] :
+         llvm::zip_equal(steps.stacks, loop.getResults().drop_front(carried)))
+      yielded.push_back(join(stack, loop.sliceOf(tensorType(result))));
+    YieldOp::create(builder, yielded);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Slices and stacks
+  //===--------------------------------------------------------------------===//
+
+  /// The type with other dimensions instead of the scan's, or of it and those
+  /// after it.
+  RankedTensorType dimsInstead(RankedTensorType type, ArrayRef<int64_t> dims,
+                               unsigned instead = 1) {
+    SmallVector<int64_t> shape(type.getShape());
+    auto first = shape.begin() + scan.getDim();
+    shape.erase(first, first + instead);
+    shape.insert(shape.begin() + scan.getDim(), dims.begin(), dims.end());
+    return type.clone(shape);
+  }
+
+  Value withDims(Value value, ArrayRef<int64_t> dims) {
+    return ReshapeOp::create(builder, dimsInstead(tensorType(value), dims),
+                             value);
+  }
+
+  /// Returns `size` time steps of a value, which may be all.
+  Value sliceOf(Value value, int64_t offset, int64_t size) {
+    auto whole = tensorType(value);
+    if (whole.getDimSize(scan.getDim()) == size)
+      return value;
+    SmallVector<int64_t> offsets(whole.getRank(), 0),
+        sizes(whole.getRank(), -1);
+    offsets[scan.getDim()] = offset;
+    sizes[scan.getDim()] = size;
+    return SliceOp::create(builder, value, offsets, sizes,
+                           /*strides=*/DenseI64ArrayAttr());
   }
 
   /// Returns what a value has at a time step.
   Value slice(Value value, int64_t step, RankedTensorType type) {
-    auto whole = tensorType(value);
-    SmallVector<int64_t> offsets(whole.getRank(), 0),
-        sizes(whole.getRank(), -1);
-    offsets[scan.getDim()] = step;
-    sizes[scan.getDim()] = 1;
-    Value part = SliceOp::create(builder, value, offsets, sizes,
-                                 /*strides=*/DenseI64ArrayAttr());
-    return ReshapeOp::create(builder, type, part);
+    return ReshapeOp::create(builder, type, sliceOf(value, step, 1));
   }
 
-  /// Joins the values of all time steps.
-  Value stack(ArrayRef<Value> values, RankedTensorType type) {
+  /// Returns what a time step stacks in a result, as a tensor of one time step.
+  Value addDim(Value value, unsigned result) {
+    SmallVector<int64_t> shape(tensorType(scan.getResult(result)).getShape());
+    shape[scan.getDim()] = 1;
+    return ReshapeOp::create(builder, tensorType(value).clone(shape), value);
+  }
+
+  /// Joins what follows one another.
+  Value join(ArrayRef<Value> values, RankedTensorType type) {
     if (values.empty())
       return splat(builder, type, 0);
-    SmallVector<int64_t> shape(type.getShape());
-    shape[scan.getDim()] = 1;
-    SmallVector<Value> parts;
-    for (Value value : values)
-      parts.push_back(ReshapeOp::create(builder, type.clone(shape), value));
-    return parts.size() == 1
-               ? parts.front()
-               : ConcatOp::create(builder, parts, scan.getDim()).getResult();
+    return values.size() == 1
+               ? values.front()
+               : ConcatOp::create(builder, values, scan.getDim()).getResult();
   }
 
   ScanOp scan;
   RandomStreams &streams;
   ImplicitLocOpBuilder builder;
-  SmallVector<Value> carried, next;
-  SmallVector<SmallVector<Value>> stacks; ///< of each result, by time step
+  bool isAnother = false; ///< whether a time step has been added
 };
 
 struct UnrollScans : mp::impl::UnrollScansBase<UnrollScans> {
@@ -112,34 +230,50 @@ struct UnrollScans : mp::impl::UnrollScansBase<UnrollScans> {
     for (auto function : module.getOps<func::FuncOp>()) {
       // Inner scans come first.
       SmallVector<ScanOp> scans;
-      function.walk([&](ScanOp scan) { scans.push_back(scan); });
+      function.walk([&](ScanOp scan) {
+        if (all || scan.getUnroll() || !whyNoLoop(scan).empty())
+          scans.push_back(scan);
+      });
       if (scans.empty())
         continue;
       if (!streams)
         streams.emplace(module);
       streams->enter(function);
       for (ScanOp scan : scans) {
-        if (failed(checkSize(function, scan)))
+        std::optional<int64_t> perRound = timeStepsPerRound(scan);
+        if (failed(checkSize(function, scan,
+                             perRound ? *perRound : *scan.getSteps())))
           return signalPassFailure();
-        Unroller(scan, *streams).run();
+        Unroller(scan, *streams).run(perRound);
       }
     }
   }
 
 private:
+  /// Returns how many time steps a round has if there are to be some rounds.
+  std::optional<int64_t> timeStepsPerRound(ScanOp scan) {
+    auto wanted = scan.getUnroll();
+    if (all || !wanted || int64_t(*wanted) > *scan.getSteps() / 2 ||
+        !whyNoLoop(scan).empty())
+      return std::nullopt;
+    return *wanted;
+  }
+
   /// Fails if the function would have too many ops.
-  LogicalResult checkSize(func::FuncOp function, ScanOp scan) {
-    uint64_t all = 0, body = 0, steps = *scan.getSteps();
-    function.walk([&](Operation *) { ++all; });
+  LogicalResult checkSize(func::FuncOp function, ScanOp scan, uint64_t steps) {
+    uint64_t ops = 0, body = 0;
+    function.walk([&](Operation *) { ++ops; });
     scan.getBody().walk([&](Operation *) { ++body; });
     // Each slice and each stacked value takes two more ops.
     body += 2 * (scan.getSliced().size() + scan.getNumResults());
-    if (steps == 0 || body <= (kMostOps - std::min(all, kMostOps)) / steps)
+    if (steps == 0 || body <= (kMostOps - std::min(ops, kMostOps)) / steps)
       return success();
+    StringRef why = whyNoLoop(scan);
     return scan.emitOpError()
            << "would give @" << function.getName() << " more than " << kMostOps
            << " ops: it has " << steps << " time steps of some " << body
-           << " ops, and scans are unrolled";
+           << " ops, and is unrolled"
+           << (why.empty() ? Twine() : ": " + why).str();
   }
 };
 } // namespace

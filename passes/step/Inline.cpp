@@ -4,7 +4,7 @@
 #include "mlir/Transforms/Inliner.h"
 #include "mlir/Transforms/InliningUtils.h"
 #include "passes/Passes.h"
-#include "passes/step/RandomStreams.h"
+#include "passes/analysis/RandomStreams.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mp {

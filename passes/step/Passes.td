@@ -32,28 +32,6 @@ def Inline : Mp_Pass<"mp-inline", "::mlir::ModuleOp"> {
   }];
 }
 
-def UnrollScans : Mp_Pass<"mp-unroll-scans", "::mlir::ModuleOp"> {
-  let summary = "replace loops over time steps by their time steps";
-  let description = [{
-    Every pass after it sees ops without loops around them, so what it decides holds for each time step. Slices
-    of the values that a scan runs over are taken where they are used, and what it stacks is joined after its
-    last time step. Inner scans are unrolled before those around them.
-
-    An op of a time step has the location `callsite(... at "time step 3"(...))`. A random op with a written
-    stream keeps the stream in the first time step, and draws from another one in each that follows. A scan that
-    would give a function more than 100,000 ops is an error.
-
-    ```mlir
-    // before                                                     // after
-    %s, %r = mp.scan carried(%a = %x : tensor<4xf32>)             %0 = mp.relu %x : tensor<4xf32>
-        length(2) -> (tensor<4xf32>, tensor<2x4xf32>) {             %s = mp.relu %0 : tensor<4xf32>
-      %b = mp.relu %a : tensor<4xf32>                             %1 = mp.reshape %0 : tensor<4xf32> to tensor<1x4xf32>
-      mp.yield %b, %b : tensor<4xf32>, tensor<4xf32>              %2 = mp.reshape %s : tensor<4xf32> to tensor<1x4xf32>
-    }                                                             %r = mp.concat %1, %2 dim(0) : tensor<1x4xf32>, tensor<1x4xf32>
-    ```
-  }];
-}
-
 def OverrideRecipe : Mp_Pass<"mp-override-recipe", "::mlir::ModuleOp"> {
   let summary = "write other values into recipes";
   let description = [{

@@ -1,6 +1,7 @@
 //===- ReturnNumbers.cpp - a step without results that have a dimension ---===//
 #include "dialect/ops/Recipe.h"
 #include "passes/Passes.h"
+#include "passes/analysis/LoopBodies.h"
 
 namespace mp {
 #define GEN_PASS_DEF_RETURNNUMBERS
@@ -29,6 +30,8 @@ struct ReturnNumbers : mp::impl::ReturnNumbersBase<ReturnNumbers> {
 
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (isLoopBody(function))
+        continue;
       llvm::BitVector dropped = tensorsOf(function);
       function.getBody().front().getTerminator()->eraseOperands(dropped);
       if (failed(function.eraseResults(dropped)))

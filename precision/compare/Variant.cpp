@@ -62,7 +62,7 @@ static llvm::Error flatten(Work &work, StringRef asked) {
     function.setPublic();
   if (auto error = work.run(createInline()))
     return error;
-  return work.run(createUnrollScans());
+  return work.run(createUnrollScans({/*all=*/true}));
 }
 
 static void describeRecipe(TrainOp recipe, Subject &subject) {

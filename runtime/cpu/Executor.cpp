@@ -146,11 +146,10 @@ void Executor::execute(Inputs inputs) {
   TraceSpan span(engine.trace.get(), Trace::Kind::Step, description.function);
   bindInputs(inputs);
   for (size_t i = 0; i < steps.size(); ++i) {
+    runStep(i);
     auto *repeat = std::get_if<BoundRepeat>(&steps[i]);
-    if (!repeat) {
-      runStep(i);
+    if (!repeat)
       continue;
-    }
     for (int64_t round = 0; round < repeat->rounds; ++round) {
       for (size_t j = 1; j <= repeat->steps; ++j)
         runStep(i + j);

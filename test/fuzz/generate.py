@@ -148,7 +148,10 @@ def gradient_graph(rng, setting):
 
 def differentiated(g):
     """Adds the derivatives of a number that is made of the graph's last values."""
-    between = [value for node in g.nodes for value in node.results if value in set(g.values) and value.type.is_float]
+    # A number that is made of what a loop stacks does not depend on the same value where the loop leaves it.
+    left = {value for scan in g.scans for value in scan.results}
+    between = [value for node in g.nodes for value in node.results
+               if value in set(g.values) - left and value.type.is_float]
     number = number_of(g)
     if number is None or not number.node:
         return None

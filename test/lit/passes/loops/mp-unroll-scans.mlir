@@ -1,5 +1,5 @@
-// RUN: mp-opt %s --mp-unroll-scans --mlir-print-debuginfo --mlir-print-local-scope | FileCheck %s
-// RUN: mp-opt %s --mp-unroll-scans --mp-number-streams | FileCheck %s --check-prefix=STREAMS
+// RUN: mp-opt %s --mp-unroll-scans=all --mlir-print-debuginfo --mlir-print-local-scope | FileCheck %s
+// RUN: mp-opt %s --mp-unroll-scans=all --mp-number-streams | FileCheck %s --check-prefix=STREAMS
 
 // From the last time step to the first: what is stacked keeps its place.
 // CHECK-LABEL: @reverse
@@ -7,10 +7,10 @@ func.func @reverse(%zero: tensor<?x4xf32>, %xs: tensor<?x2x4xf32>) -> (tensor<?x
   // CHECK: %[[LAST:.*]] = mp.slice %{{.*}} offsets[0, 1, 0] sizes[-1, 1, -1] : tensor<?x2x4xf32>
   // CHECK: %[[X1:.*]] = mp.reshape %[[LAST]] : tensor<?x1x4xf32> to tensor<?x4xf32>
   // CHECK: %[[T1:.*]] = mp.add %{{.*}}, %[[X1]] : {{.*}} loc(callsite("sum"({{.*}}) at "time step 1"(
+  // CHECK: %[[P1:.*]] = mp.reshape %[[T1]] : tensor<?x4xf32> to tensor<?x1x4xf32>
   // CHECK: mp.slice %{{.*}} offsets[0, 0, 0] sizes[-1, 1, -1]
   // CHECK: %[[T0:.*]] = mp.add %[[T1]], %{{.*}} at "time step 0"(
   // CHECK: %[[P0:.*]] = mp.reshape %[[T0]] : tensor<?x4xf32> to tensor<?x1x4xf32>
-  // CHECK: %[[P1:.*]] = mp.reshape %[[T1]] : tensor<?x4xf32> to tensor<?x1x4xf32>
   // CHECK: %[[ALL:.*]] = mp.concat %[[P0]], %[[P1]] dim(1)
   // CHECK: return %[[T0]], %[[ALL]]
   %all:2 = mp.scan carried(%s = %zero : tensor<?x4xf32>) over(%x = %xs : tensor<?x2x4xf32>) dim(1) reverse

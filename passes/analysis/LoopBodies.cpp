@@ -1,0 +1,73 @@
+//===- LoopBodies.cpp - the functions that loops call ---------------------===//
+#include "passes/analysis/LoopBodies.h"
+#include "dialect/ops/Autocast.h"
+#include "dialect/ops/Gradient.h"
+#include "dialect/ops/Normalization.h"
+#include "dialect/ops/Recompute.h"
+
+using namespace mlir;
+using namespace mp;
+
+static constexpr llvm::StringLiteral kLoopBodyAttr = "mp.loop_body";
+static constexpr llvm::StringLiteral kMark = ".loop"; // in its name
+
+StringRef mp::whyNoLoop(ScanOp scan) {
+  if (*scan.getSteps() < 2)
+    return "it has less than two time steps";
+  if (scan.getNumResults() == 0)
+    return "it has no result";
+  if (scan->getParentOfType<ScanOp>())
+    return "it is within another scan";
+  if (!isa<func::FuncOp>(scan->getParentOp()))
+    return "it is within a region";
+  // Scans in it are unrolled before.
+  StringRef why;
+  scan.getBody().walk([&](Operation *op) {
+    if (isa<RandomOpInterface>(op))
+      why = "it draws random bits";
+    else if (isa<BatchNormOp>(op))
+      why = "it has a batch norm";
+    else if (isa<CheckpointOp>(op))
+      why = "it has a checkpoint";
+    else if (isa<GradientOp>(op))
+      why = "it asks for a gradient";
+    else if (op->getNumRegions() && !isa<ScanOp>(op))
+      why = "it has a region";
+  });
+  return why;
+}
+
+/// Returns a name for a body beside a function or another body.
+static std::string freeName(StringRef beside, const SymbolTable &symbols) {
+  StringRef caller = beside.take_front(beside.rfind(kMark));
+  for (unsigned number = 0;; ++number) {
+    std::string name = (caller + kMark + Twine(number)).str();
+    if (!symbols.lookup(name))
+      return name;
+  }
+}
+
+func::FuncOp mp::addLoopBody(func::FuncOp after, SymbolTable &symbols,
+                             Location location, TypeRange arguments,
+                             TypeRange results) {
+  auto *context = after.getContext();
+  auto body =
+      func::FuncOp::create(location, freeName(after.getName(), symbols),
+                           FunctionType::get(context, arguments, results));
+  body.setPrivate();
+  body->setAttr(kLoopBodyAttr, UnitAttr::get(context));
+  body.addEntryBlock();
+  symbols.insert(body, std::next(after->getIterator()));
+  return body;
+}
+
+func::FuncOp mp::copyLoopBody(func::FuncOp body, SymbolTable &symbols) {
+  func::FuncOp copy = body.clone();
+  copy.setName(freeName(body.getName(), symbols));
+  symbols.insert(copy, std::next(body->getIterator()));
+  return copy;
+}
+
+bool mp::isLoopBody(func::FuncOp function) {
+  return function->hasAttr(kLoopBodyAttr);
+}

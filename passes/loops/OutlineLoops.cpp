@@ -1,0 +1,175 @@
+//===- OutlineLoops.cpp - bodies of scans become functions ----------------===//
+#include "dialect/ops/Constant.h"
+#include "dialect/ops/Kernel.h"
+#include "dialect/ops/Loop.h"
+#include "dialect/ops/Scan.h"
+#include "dialect/ops/View.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "passes/Passes.h"
+#include "passes/analysis/LoopBodies.h"
+
+namespace mp {
+#define GEN_PASS_DEF_OUTLINELOOPS
+#include "passes/loops/Passes.h.inc"
+} // namespace mp
+
+using namespace mlir;
+using namespace mp;
+
+namespace {
+/// Replaces one scan.
+class Outliner {
+public:
+  Outliner(ScanOp scan, SymbolTable &symbols)
+      : scan(scan), body(scan.getBody().front()), symbols(symbols),
+        builder(scan.getLoc(), scan) {}
+
+  void run() {
+    hoist();
+    findCaptured();
+    func::FuncOp function = outline();
+    SmallVector<Value> sliced = llvm::map_to_vector(
+        scan.getSliced(), [&](Value value) { return timeFirst(value); });
+    SmallVector<Type> types(function.getResultTypes());
+    for (Type &type : MutableArrayRef(types).drop_front(carriedCount()))
+      type = stacked(cast<RankedTensorType>(type));
+    auto loop = LoopOp::create(builder, types, function.getName(),
+                               captured.getArrayRef(), scan.getCarried(),
+                               sliced, *scan.getSteps(), scan.getReverse());
+    SmallVector<Value> results(loop.getResults());
+    for (Value &value : MutableArrayRef(results).drop_front(carriedCount()))
+      value = timeBack(value);
+    scan->replaceAllUsesWith(results);
+    scan->erase();
+  }
+
+private:
+  size_t carriedCount() { return scan.getCarried().size(); }
+
+  bool isOutside(Value value) { return value.getParentBlock() != &body; }
+
+  /// Moves what depends on no time step before the scan. Constants stay, and
+  /// what moves takes copies of them along.
+  void hoist() {
+    for (Operation &op : llvm::make_early_inc_range(body.without_terminator()))
+      if (!isa<ConstantOp>(op) && op.getNumRegions() == 0 &&
+          isMemoryEffectFree(&op) && readsOutsideAlone(op)) {
+        for (OpOperand &operand : op.getOpOperands())
+          if (!isOutside(operand.get()))
+            operand.set(
+                builder.clone(*operand.get().getDefiningOp())->getResult(0));
+        op.moveBefore(scan);
+      }
+  }
+
+  bool readsOutsideAlone(Operation &op) {
+    return llvm::all_of(op.getOperands(), [&](Value operand) {
+      return isOutside(operand) || operand.getDefiningOp<ConstantOp>();
+    });
+  }
+
+  /// Finds the values of the outside that the body uses; constants are copied
+  /// into it.
+  void findCaptured() {
+    OpBuilder inside = OpBuilder::atBlockBegin(&body);
+    for (Operation &op : llvm::make_early_inc_range(body))
+      for (OpOperand &operand : op.getOpOperands())
+        if (Value value = operand.get(); isOutside(value)) {
+          if (auto constant = value.getDefiningOp<ConstantOp>())
+            operand.set(inside.clone(*constant)->getResult(0));
+          else
+            captured.insert(value);
+        }
+  }
+
+  func::FuncOp outline() {
+    auto caller = scan->getParentOfType<func::FuncOp>();
+    SmallVector<Type> arguments(ValueRange(captured.getArrayRef()).getTypes());
+    llvm::append_range(arguments, body.getArgumentTypes());
+    auto function = addLoopBody(caller, symbols, scan.getLoc(), arguments,
+                                scan.getYielded().getTypes());
+    Block *block = &function.getBody().front();
+    IRMapping mapping;
+    for (auto [from, to] : llvm::zip(captured, block->getArguments()))
+      mapping.map(from, to);
+    for (auto [from, to] :
+         llvm::zip(body.getArguments(),
+                   block->getArguments().drop_front(captured.size()))) {
+      to.setLoc(from.getLoc());
+      mapping.map(from, to);
+    }
+    OpBuilder inside = OpBuilder::atBlockEnd(block);
+    for (Operation &op : body.without_terminator())
+      inside.clone(op, mapping);
+    auto returned = llvm::map_to_vector(
+        scan.getYielded(), [&](Value value) { return mapping.lookup(value); });
+    func::ReturnOp::create(inside, body.getTerminator()->getLoc(), returned);
+    return function;
+  }
+
+  RankedTensorType stacked(RankedTensorType type) {
+    SmallVector<int64_t> shape{*scan.getSteps()};
+    llvm::append_range(shape, type.getShape());
+    return type.clone(shape);
+  }
+
+  Value timeFirst(Value value) {
+    int64_t dim = scan.getDim();
+    if (dim == 0)
+      return value;
+    SmallVector<int64_t> permutation{dim};
+    for (int64_t other = 0; other < tensorType(value).getRank(); ++other)
+      if (other != dim)
+        permutation.push_back(other);
+    return TransposeOp::create(builder, value, permutation);
+  }
+
+  Value timeBack(Value value) {
+    int64_t dim = scan.getDim();
+    if (dim == 0)
+      return value;
+    SmallVector<int64_t> permutation;
+    for (int64_t other = 1; other < tensorType(value).getRank(); ++other)
+      permutation.push_back(other);
+    permutation.insert(permutation.begin() + dim, 0);
+    return TransposeOp::create(builder, value, permutation);
+  }
+
+  ScanOp scan;
+  Block &body;
+  SymbolTable &symbols;
+  ImplicitLocOpBuilder builder;
+  llvm::SetVector<Value> captured;
+};
+
+struct OutlineLoops : mp::impl::OutlineLoopsBase<OutlineLoops> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    SmallVector<ScanOp> scans;
+    WalkResult walked = getOperation().walk([&](ScanOp scan) {
+      if (StringRef why = whyNoLoop(scan); !why.empty()) {
+        scan.emitOpError() << "cannot be a loop: " << why
+                           << "; run mp-unroll-scans before";
+        return WalkResult::interrupt();
+      }
+      for (Value value : scan.getOperands())
+        if (!tensorType(value).hasStaticShape()) {
+          scan.emitOpError()
+              << value.getType() << " has a '?': run mp-specialize before";
+          return WalkResult::interrupt();
+        }
+      scans.push_back(scan);
+      return WalkResult::advance();
+    });
+    if (walked.wasInterrupted())
+      return signalPassFailure();
+    if (scans.empty())
+      return;
+    SymbolTable symbols(getOperation());
+    for (ScanOp scan : scans)
+      Outliner(scan, symbols).run();
+  }
+};
+} // namespace

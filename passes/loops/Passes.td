@@ -1,0 +1,80 @@
+//===- Passes.td - loops over time steps -------------------*- tablegen -*-===//
+#ifndef MP_PASSES_LOOPS_PASSES_TD
+#define MP_PASSES_LOOPS_PASSES_TD
+
+include "passes/PassBase.td"
+
+def UnrollScans : Mp_Pass<"mp-unroll-scans", "::mlir::ModuleOp"> {
+  let summary = "replace loops over time steps by their time steps";
+  let description = [{
+    Of the scans that an `mp-outline-loops` after it could make a loop of, none is replaced, unless it asks for
+    that with `unroll`, or `all` is set. Others are: those of one time step, those around another scan, which
+    stays a loop, and those with random ops, batch norms, checkpoints, or gradients of their own.
+
+    Every pass after it sees ops without loops around them, so what it decides holds for each time step. Slices
+    of the values that a scan runs over are taken where they are used, and what it stacks is joined after its
+    last time step. Inner scans are unrolled before those around them.
+
+    An op of a time step has the location `callsite(... at "time step 3"(...))`. A random op with a written
+    stream keeps the stream in the first time step, and draws from another one in each that follows. A scan that
+    would give a function more than 100,000 ops is an error.
+
+    ```mlir
+    // before                                                     // after
+    %s, %r = mp.scan carried(%a = %x : tensor<4xf32>)             %0 = mp.relu %x : tensor<4xf32>
+        length(2) -> (tensor<4xf32>, tensor<2x4xf32>) {             %s = mp.relu %0 : tensor<4xf32>
+      %b = mp.relu %a : tensor<4xf32>                             %1 = mp.reshape %0 : tensor<4xf32> to tensor<1x4xf32>
+      mp.yield %b, %b : tensor<4xf32>, tensor<4xf32>              %2 = mp.reshape %s : tensor<4xf32> to tensor<1x4xf32>
+    }                                                             %r = mp.concat %1, %2 dim(0) : tensor<1x4xf32>, tensor<1x4xf32>
+    ```
+  }];
+  let options = [
+    Option<"all", "all", "bool", "false", "replace every scan">,
+  ];
+}
+
+def OutlineLoops : Mp_Pass<"mp-outline-loops", "::mlir::ModuleOp"> {
+  let summary = "make a function of the body of a scan";
+  let description = [{
+    The region of an `mp.scan` becomes a private function, and the scan an `mp.loop` that calls it, so that the
+    passes that follow decide for one time step what holds for all of them. What a time step computes from values
+    of the outside alone is computed once, before the loop, and variables are read there. A loop runs over the
+    first dimension: other ones are transposed. Shapes must be known (`mp-specialize`). The scans that are left
+    are errors: `mp-unroll-scans` replaces those that cannot be loops.
+
+    ```mlir
+    // before                                                 // after
+    %s = mp.scan carried(%a = %x : tensor<4xf32>)             func.func private @f.loop0(%a: tensor<4xf32>)
+        length(9) -> tensor<4xf32> {                              -> tensor<4xf32> {
+      %b = mp.relu %a : tensor<4xf32>                           %b = mp.relu %a : tensor<4xf32>
+      mp.yield %b : tensor<4xf32>                               return %b : tensor<4xf32>
+    }                                                         }
+                                                              %s = mp.loop @f.loop0 carried(%x : tensor<4xf32>)
+                                                                  rounds(9) -> tensor<4xf32>
+    ```
+  }];
+}
+
+def HoistLoops : Mp_Pass<"mp-hoist-loops", "::mlir::ModuleOp"> {
+  let summary = "compute outside of loops what is the same in all rounds";
+  let description = [{
+    Ops that read nothing but `invariant` values move before their loop: a weight is cast once, and not in each
+    round. Casts move across the border of a loop where less is then stored: a tensor that a loop runs over or
+    leaves is kept in the narrower of the types that it has inside and outside. Values do not change.
+
+    ```mlir
+    // before                                                 // after
+    func.func private @body(%w: tensor<4xf32>, ...) {         func.func private @body(%w: tensor<4xf16>, ...) {
+      %h = mp.cast %w : tensor<4xf32> to tensor<4xf16>          ...
+      ...                                                     }
+    }                                                         %h = mp.cast %v : tensor<4xf32> to tensor<4xf16>
+    %s = mp.loop @body invariant(%v : tensor<4xf32>) ...      %s = mp.loop @body invariant(%h : tensor<4xf16>) ...
+    ```
+  }];
+  let options = [
+    Option<"movesCasts", "casts", "bool", "true",
+      "move casts across the border too; values of which gradients are asked for must stay before mp-autodiff">,
+  ];
+}
+
+#endif // MP_PASSES_LOOPS_PASSES_TD

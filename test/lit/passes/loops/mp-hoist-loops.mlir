@@ -1,0 +1,53 @@
+// RUN: mp-opt %s --mp-hoist-loops --canonicalize | FileCheck %s
+// RUN: mp-opt %s --mp-hoist-loops=casts=false --canonicalize | FileCheck %s --check-prefix=KEPT
+
+// A weight is cast once. Slices are cast after they are taken, and values before they are stacked, where the type is
+// the narrower one.
+// CHECK: func.func private @body(%{{.*}}: tensor<8x8xf16>, %[[H:.*]]: tensor<4x8xf32>, %[[X:.*]]: tensor<4x8xf16>)
+// CHECK-SAME: -> (tensor<4x8xf32>, tensor<4x8xf16>)
+// CHECK: mp.cast %[[X]] : tensor<4x8xf16> to tensor<4x8xf32>
+// CHECK: %[[P:.*]] = mp.linear
+// CHECK: return %{{.*}}, %[[P]]
+// KEPT: func.func private @body(%{{.*}}: tensor<8x8xf16>, %{{.*}}: tensor<4x8xf32>, %{{.*}}: tensor<4x8xf32>)
+// KEPT-SAME: -> (tensor<4x8xf32>, tensor<4x8xf32>)
+func.func private @body(%w: tensor<8x8xf32>, %h: tensor<4x8xf32>, %x: tensor<4x8xf32>)
+    -> (tensor<4x8xf32>, tensor<4x8xf32>) attributes {mp.loop_body} {
+  %v = mp.cast %w : tensor<8x8xf32> to tensor<8x8xf16>
+  %g = mp.cast %h : tensor<4x8xf32> to tensor<4x8xf16>
+  %p = mp.linear %g, %v : tensor<4x8xf16>, tensor<8x8xf16>
+  %q = mp.cast %p : tensor<4x8xf16> to tensor<4x8xf32>
+  %s = mp.add %q, %x : tensor<4x8xf32>, tensor<4x8xf32>
+  return %s, %q : tensor<4x8xf32>, tensor<4x8xf32>
+}
+
+// CHECK-LABEL: func.func @f
+func.func @f(%w: tensor<8x8xf32>, %h: tensor<4x8xf32>, %xs: tensor<4x9x8xf16>)
+    -> (tensor<4x8xf32>, tensor<4x9x8xf32>) {
+  // CHECK: %[[W:.*]] = mp.cast %{{.*}} : tensor<8x8xf32> to tensor<8x8xf16>
+  // CHECK: %[[X:.*]] = mp.transpose %{{.*}} [1, 0, 2] : tensor<4x9x8xf16>
+  // CHECK: %[[R:.*]]:2 = mp.loop @body invariant(%[[W]] : tensor<8x8xf16>) carried(%{{.*}} : tensor<4x8xf32>)
+  // CHECK-SAME: over(%[[X]] : tensor<9x4x8xf16>) rounds(9) -> tensor<4x8xf32>, tensor<9x4x8xf16>
+  // CHECK: %[[T:.*]] = mp.transpose %[[R]]#1 [1, 0, 2] : tensor<9x4x8xf16>
+  // CHECK: mp.cast %[[T]] : tensor<4x9x8xf16> to tensor<4x9x8xf32>
+  %c = mp.cast %xs : tensor<4x9x8xf16> to tensor<4x9x8xf32>
+  %t = mp.transpose %c [1, 0, 2] : tensor<4x9x8xf32>
+  %r:2 = mp.loop @body invariant(%w : tensor<8x8xf32>) carried(%h : tensor<4x8xf32>) over(%t : tensor<9x4x8xf32>)
+      rounds(9) -> tensor<4x8xf32>, tensor<9x4x8xf32>
+  %u = mp.transpose %r#1 [1, 0, 2] : tensor<9x4x8xf32>
+  return %r#0, %u : tensor<4x8xf32>, tensor<4x9x8xf32>
+}
+
+// What all users cast to a narrower type is stacked in it.
+// CHECK: func.func private @wide(%{{.*}}: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf16>)
+func.func private @wide(%h: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) attributes {mp.loop_body} {
+  %t = mp.tanh %h : tensor<4xf32>
+  return %t, %t : tensor<4xf32>, tensor<4xf32>
+}
+// CHECK-LABEL: func.func @g
+func.func @g(%h: tensor<4xf32>) -> tensor<9x4xf16> {
+  // CHECK: %[[R:.*]]:2 = mp.loop @wide
+  // CHECK: return %[[R]]#1
+  %r:2 = mp.loop @wide carried(%h : tensor<4xf32>) rounds(9) -> tensor<4xf32>, tensor<9x4xf32>
+  %c = mp.cast %r#1 : tensor<9x4xf32> to tensor<9x4xf16>
+  return %c : tensor<9x4xf16>
+}

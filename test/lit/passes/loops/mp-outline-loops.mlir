@@ -1,0 +1,35 @@
+// RUN: mp-opt %s --mp-outline-loops | FileCheck %s
+
+mp.variable @w : tensor<8x8xf32> = #mp.init<zeros>
+
+// Variables, and what is computed from them and constants alone, are read once. Constants are copied.
+// CHECK-LABEL: func.func @cell
+func.func @cell(%xs: tensor<4x9x8xf32>, %init: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x9x8xf32>) {
+  // CHECK: %[[W:.*]] = mp.read @w
+  // CHECK: %[[V:.*]] = mp.mul %[[W]]
+  // CHECK: %[[X:.*]] = mp.transpose %{{.*}} [1, 0, 2] : tensor<4x9x8xf32>
+  // CHECK: %[[R:.*]]:2 = mp.loop @cell.loop0 invariant(%[[V]] : tensor<8x8xf32>) carried(%{{.*}} : tensor<4x8xf32>)
+  // CHECK-SAME: over(%[[X]] : tensor<9x4x8xf32>) rounds(9) reverse -> tensor<4x8xf32>, tensor<9x4x8xf32>
+  // CHECK: %[[Y:.*]] = mp.transpose %[[R]]#1 [1, 0, 2] : tensor<9x4x8xf32>
+  // CHECK: return %[[R]]#0, %[[Y]]
+  %two = mp.constant dense<2.0> : tensor<f32>
+  %r:2 = mp.scan carried(%h = %init : tensor<4x8xf32>) over(%x = %xs : tensor<4x9x8xf32>) dim(1) reverse
+      -> (tensor<4x8xf32>, tensor<4x9x8xf32>) {
+    %w = mp.read @w : tensor<8x8xf32>
+    %v = mp.mul %w, %two : tensor<8x8xf32>, tensor<f32>
+    %g = mp.linear %h, %v : tensor<4x8xf32>, tensor<8x8xf32>
+    %s = mp.add %g, %x : tensor<4x8xf32>, tensor<4x8xf32>
+    %t = mp.mul %s, %two : tensor<4x8xf32>, tensor<f32>
+    mp.yield %t, %t : tensor<4x8xf32>, tensor<4x8xf32>
+  }
+  return %r#0, %r#1 : tensor<4x8xf32>, tensor<4x9x8xf32>
+}
+
+// CHECK-LABEL: func.func private @cell.loop0
+// CHECK-SAME: (%[[V:.*]]: tensor<8x8xf32>, %[[H:.*]]: tensor<4x8xf32>, %[[X:.*]]: tensor<4x8xf32>)
+// CHECK-SAME: attributes {mp.loop_body}
+// CHECK: %[[TWO:.*]] = mp.constant
+// CHECK: %[[G:.*]] = mp.linear %[[H]], %[[V]]
+// CHECK: %[[S:.*]] = mp.add %[[G]], %[[X]]
+// CHECK: %[[T:.*]] = mp.mul %[[S]], %[[TWO]]
+// CHECK: return %[[T]], %[[T]]
