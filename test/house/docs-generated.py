@@ -83,6 +83,8 @@ def statement_operands(statement):
 
 def module(name, example):
     """A module around an example."""
+    if example.startswith("func.func"):
+        return example
     if example.startswith("#"):
         return f"func.func private @f() attributes {{a = {example}}}"
     if name in ("mp.variable", "mp.data", "mp.scaler", "mp.policy"):

@@ -130,7 +130,12 @@ Program sample() {
            {Space::Arena, 0, 0},
            256,
            BufferRef{Space::Arena, 0, 1024}},
-      Copy{{Space::Arena, 0, 0}, {Space::Staging, 1, 0}, 128, std::nullopt}};
+      Copy{{Space::Arena, 0, 0}, {Space::Staging, 1, 0}, 128, std::nullopt},
+      Repeat{3, 1},
+      Copy{{Space::Arena, 0, 512, -128},
+           {Space::Variable, 0, 0, 64},
+           64,
+           std::nullopt}};
   entry.results = {{"loss", {ElementType::F32, {}}, {Space::Arena, 0, 64}},
                    {"", {ElementType::F32, {16, 4}}, {Space::Variable, 0, 0}},
                    {"gradient.0.1.0",
@@ -216,6 +221,11 @@ TEST(Program, EveryFieldComesBack) {
             std::get<Call>(expected.steps[1]).attributes);
   EXPECT_EQ(std::get<Copy>(entry.steps[2]).flag,
             std::get<Copy>(expected.steps[2]).flag);
+  EXPECT_EQ(std::get<Repeat>(entry.steps[4]).rounds, 3);
+  EXPECT_EQ(std::get<Repeat>(entry.steps[4]).steps, 1u);
+  EXPECT_EQ(std::get<Copy>(entry.steps[5]).to,
+            std::get<Copy>(expected.steps[5]).to);
+  EXPECT_EQ(entry.roundsOfSteps(), (std::vector<int64_t>{1, 1, 1, 1, 1, 3}));
   EXPECT_EQ(entry.results[1].ref, expected.results[1].ref);
   EXPECT_EQ(entry.results[1].origin, "");
   EXPECT_EQ(entry.results[2].origin, "mp.linear");
@@ -388,6 +398,10 @@ constexpr Wrong wrongs[] = {
      "needs 17 bytes at offset 0 of a space of 16"},
     {"copy 16 to @v+0 from arena+0 if arena+64",
      "needs 1 bytes at offset 64 of a space of 64"},
+    {"copy 8 to @v+0 by 4 from arena+0", "a stride outside a repeat"},
+    {"repeat 0 steps 1",
+     "a number of rounds must lie between 1 and 1000000000, found 0"},
+    {"repeat 2 steps 0", "a repeat of no steps"},
     {"result r 16xf32 arena+4", "needs 64 bytes at offset 4 of a space of 64"},
     {"buffer 0 64 steps 0 0 \"\"", "a buffer before the first step"},
     {"input a f32", "input 'a' is declared twice"},
@@ -396,6 +410,22 @@ constexpr Wrong wrongs[] = {
      "found 2"},
 };
 INSTANTIATE_TEST_SUITE_P(Text, ProgramErrors, testing::ValuesIn(wrongs));
+
+TEST(Program, ARepeatStaysInItsSpaces) {
+  auto problem = [](llvm::StringRef line) {
+    return problemOf((prefix + "repeat 3 steps 1\n" + line + "\nend\n").str());
+  };
+  EXPECT_EQ(problem("copy 4 to @v+0 by 4 from arena+56 by -28"), "");
+  EXPECT_EQ(problem("copy 8 to @v+0 by 8 from arena+0"),
+            "line 8: the last of 3 rounds leaves a space of 16 bytes");
+  EXPECT_EQ(problem("copy 4 to @v+0 from arena+52 by -28"),
+            "line 8: the last of 3 rounds leaves a space of 64 bytes");
+  EXPECT_EQ(problem("repeat 3 steps 1"),
+            "line 8: a repeat lacks 1 of its steps");
+  EXPECT_EQ(problem("result r f32 arena+0"),
+            "line 8: a repeat lacks 1 of its steps");
+  EXPECT_EQ(problem(""), "line 9: a repeat lacks 1 of its steps");
+}
 
 TEST(Program, RefusesOtherTexts) {
   EXPECT_EQ(problemOf(""), "line 0: not a program: expected 'mp.program 2'");
