@@ -225,49 +225,71 @@ private:
 // The launches
 //===----------------------------------------------------------------------===//
 
+/// Merges the launches of an entry point, or of the rounds of a Repeat.
 class Merger {
 public:
-  Merger(Entry &entry, ProgramBuilder &builder, KernelStore &store)
-      : entry(entry), builder(builder), store(store) {}
+  Merger(ArrayRef<Step> steps, ArrayRef<StepBufferRefs> refs,
+         ProgramBuilder &builder, KernelStore &store)
+      : builder(builder), store(store) {
+    findUnits(steps, refs);
+  }
 
-  void run(ArrayRef<StepBufferRefs> refs) {
-    findUnits(refs);
+  std::vector<Step> run() {
     std::vector<Node> nodes = Dependencies::find(touched);
     for (auto [node, unit] : llvm::zip_equal(nodes, units))
-      if (unit.size() == 1)
-        if (auto *launch = std::get_if<Launch>(unit.data()))
-          node.part = store.part(kernelOf(*launch).symbol);
-    std::vector<Step> steps;
+      if (auto *launch = std::get_if<Launch>(&unit.steps.front()))
+        node.part = store.part(kernelOf(*launch).symbol);
+    std::vector<Step> merged;
     for (const Group &group : Order(nodes).run())
       if (group.size() > 1)
-        steps.push_back(merge(group, nodes));
+        merged.push_back(merge(group, nodes));
       else
-        llvm::append_range(steps, units[group.front()]);
-    entry.steps = std::move(steps);
+        add(units[group.front()], merged);
+    return merged;
   }
 
 private:
-  /// Finds what keeps together: a step, or a Repeat and its steps.
-  void findUnits(ArrayRef<StepBufferRefs> refs) {
-    for (ArrayRef<Step> rest = entry.steps; !rest.empty();) {
-      auto *repeat = std::get_if<Repeat>(&rest.front());
+  /// What keeps together: a step, or a Repeat and its steps.
+  struct Unit {
+    ArrayRef<Step> steps;
+    ArrayRef<StepBufferRefs> refs;
+  };
+
+  void findUnits(ArrayRef<Step> steps, ArrayRef<StepBufferRefs> refs) {
+    while (!steps.empty()) {
+      auto *repeat = std::get_if<Repeat>(&steps.front());
       size_t count = repeat ? repeat->steps + 1 : 1;
-      units.push_back(rest.take_front(count));
+      units.push_back({steps.take_front(count), refs.take_front(count)});
       StepBufferRefs &all = touched.emplace_back(refs.front());
-      for (const StepBufferRefs &more : refs.take_front(count).drop_front()) {
+      for (const StepBufferRefs &more : units.back().refs.drop_front()) {
         llvm::append_range(all.read, more.read);
         llvm::append_range(all.written, more.written);
       }
-      rest = rest.drop_front(count);
+      steps = steps.drop_front(count);
       refs = refs.drop_front(count);
     }
+  }
+
+  /// Adds a unit; launches of one round are merged with each other.
+  void add(const Unit &unit, std::vector<Step> &merged) {
+    auto *repeat = std::get_if<Repeat>(&unit.steps.front());
+    if (!repeat) {
+      merged.push_back(unit.steps.front());
+      return;
+    }
+    std::vector<Step> round =
+        Merger(unit.steps.drop_front(), unit.refs.drop_front(), builder, store)
+            .run();
+    merged.push_back(
+        Repeat{repeat->rounds, static_cast<uint32_t>(round.size())});
+    llvm::append_range(merged, round);
   }
 
   const Kernel &kernelOf(const Launch &launch) const {
     return builder.program.kernels[launch.kernel];
   }
   const Launch &launchOf(uint32_t unit) const {
-    return std::get<Launch>(units[unit].front());
+    return std::get<Launch>(units[unit].steps.front());
   }
 
   Launch merge(const Group &group, ArrayRef<Node> nodes) {
@@ -312,10 +334,9 @@ private:
     return known->second;
   }
 
-  Entry &entry;
   ProgramBuilder &builder;
   KernelStore &store;
-  std::vector<ArrayRef<Step>> units;
+  std::vector<Unit> units;
   std::vector<StepBufferRefs> touched; ///< by each of them
 };
 
@@ -323,5 +344,5 @@ private:
 
 void mp::cuda::mergeLaunches(Entry &entry, ArrayRef<StepBufferRefs> refs,
                              ProgramBuilder &builder, KernelStore &store) {
-  Merger(entry, builder, store).run(refs);
+  entry.steps = Merger(entry.steps, refs, builder, store).run();
 }

@@ -4,7 +4,7 @@
 
 include "dialect/MpBase.td"
 
-def Mp_LoopOp : Mp_Op<"loop", [AttrSizedOperandSegments, Pure, AnchorOpInterface,
+def Mp_LoopOp : Mp_Op<"loop", [AttrSizedOperandSegments, Pure, AnchorOpInterface, DifferentiableOpInterface,
                               DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "calls of a function, one after another";
   let description = [{
@@ -44,6 +44,10 @@ def Mp_LoopOp : Mp_Op<"loop", [AttrSizedOperandSegments, Pure, AnchorOpInterface
     }
     /// The results that are stacked, one element from each round.
     ::mlir::ResultRange getStacked() { return getOutputs().drop_front(getCarried().size()); }
+    static ::llvm::StringRef whyNotDifferentiable() {
+      return "it calls a function, which mp-autodiff differentiates in its place";
+    }
+    ::llvm::SmallVector<::mlir::Value> buildGradients(::mlir::ImplicitLocOpBuilder &, ::mlir::ValueRange) { return {}; }
     /// The function that computes a round.
     ::mlir::func::FuncOp lookUpBody();
   }];

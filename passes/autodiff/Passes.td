@@ -47,8 +47,9 @@ def Recompute : Mp_Pass<"mp-recompute", "::mlir::ModuleOp"> {
     - a size such as `64MiB`: the values of the forward graph that are alive during the backward pass,
       including those that are computed again, never exceed this size. Values that take no contraction are
       recomputed first, in the order of bytes saved per FLOP. Whole blocks follow, so that the fewest FLOPs
-      are repeated. The estimate counts every value that the backward graph uses as stored. If the size cannot
-      be met, an error gives the size that can be reached.
+      are repeated. The estimate counts every value that the backward graph uses as stored. If the size is not
+      met, loops of the backward graph compute rounds again, instead of running over what loops of the forward
+      graph stack for them. If it cannot be met, an error gives the size that can be reached.
 
     The option overrides the attribute `recompute` of the recipe. `mp.checkpoint` is removed.
 

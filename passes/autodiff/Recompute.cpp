@@ -6,6 +6,7 @@
 #include "passes/analysis/Recipe.h"
 #include "passes/analysis/SettingOptions.h"
 #include "passes/autodiff/RecomputePlan.h"
+#include "passes/autodiff/RecomputeRounds.h"
 #include "support/Spelling.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -112,19 +113,36 @@ private:
       diagnostic.attachNote((*barriers.begin()).getLoc()) << "the first";
       return diagnostic;
     }
+    if (wish.keep == Wish::Marked) {
+      RecomputePlan plan(function);
+      plan.apply(plan.between(marked));
+      return success();
+    }
+    int64_t all = 0, least = 0;
+    if (keepWithin(function, wish.budget, all, least))
+      return success();
+    int64_t unused = 0;
+    if (recomputeRounds(function) &&
+        keepWithin(function, wish.budget, unused, least))
+      return success();
+    return function.emitOpError()
+           << "cannot keep " << wish.budget
+           << " bytes or less for backward: it keeps " << all
+           << ", and computing again reaches " << least;
+  }
+
+  /// Computes again what exceeds a budget, or nothing if that is impossible.
+  /// `all` are the bytes that are kept without that, `least` those with it.
+  static bool keepWithin(func::FuncOp function, int64_t budget, int64_t &all,
+                         int64_t &least) {
     RecomputePlan plan(function);
-    if (wish.keep == Wish::Marked)
-      return plan.apply(plan.between(marked)), success();
-    auto choice = plan.within(wish.budget);
-    int64_t least = plan.costOf(choice).bytes;
-    if (least > wish.budget)
-      return function.emitOpError()
-             << "cannot keep " << wish.budget
-             << " bytes or less for backward: it keeps "
-             << plan.costOf(RecomputePlan::Choice(choice.size())).bytes
-             << ", and computing again reaches " << least;
+    auto choice = plan.within(budget);
+    all = plan.costOf(RecomputePlan::Choice(choice.size())).bytes;
+    least = plan.costOf(choice).bytes;
+    if (least > budget)
+      return false;
     plan.apply(choice);
-    return success();
+    return true;
   }
 
   std::string keep; ///< what to keep; empty: what the recipe says

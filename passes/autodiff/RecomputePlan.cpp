@@ -2,6 +2,7 @@
 #include "passes/autodiff/RecomputePlan.h"
 #include "dialect/ops/Cast.h"
 #include "dialect/ops/Constant.h"
+#include "dialect/ops/Loop.h"
 #include "dialect/ops/LossScaling.h"
 #include "dialect/ops/Recompute.h"
 #include "dialect/ops/State.h"
@@ -41,6 +42,13 @@ static double elementsOf(Value value) {
 static double flopsOf(Operation *op) {
   if (isa<ReshapeOp>(op))
     return 0;
+  if (auto loop = dyn_cast<LoopOp>(op)) {
+    double flops = 0;
+    for (Operation &inner :
+         loop.lookUpBody().getBody().front().without_terminator())
+      flops += flopsOf(&inner);
+    return flops * loop.getRounds();
+  }
   double result = elementsOf(op->getResult(0));
   if (isContraction(op))
     return 2 * std::sqrt(result * elementsOf(op->getOperand(0)) *

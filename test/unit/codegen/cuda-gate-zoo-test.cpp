@@ -66,6 +66,10 @@ TEST_P(CudaGateZoo, DISABLED_EveryKernelCompiles) {
   expectFaultlessNetworks(names);
 }
 
+TEST_P(CudaGateZoo, DISABLED_LoopsCompile) {
+  expectFaultlessNetworks({"biglstm", "lstm-lm", "seq2seq", "speech-ctc"});
+}
+
 INSTANTIATE_TEST_SUITE_P(, CudaGateZoo,
                          testing::Values(80, 86, 89, 90, 100, 120),
                          [](const auto &info) {
