@@ -28,11 +28,12 @@ Runner::Runner(const std::string &text, bool onednn) {
   for (const mp::Step &step : program.entries.front().steps)
     std::visit(
         [&](const auto &step) {
-          if constexpr (!std::is_same_v<std::decay_t<decltype(step)>, Copy>) {
-            bytes += step.bytes;
-            flops += step.flops;
-          } else {
+          using Kind = std::decay_t<decltype(step)>;
+          if constexpr (std::is_same_v<Kind, Copy>) {
             bytes += 2 * step.bytes;
+          } else if constexpr (!std::is_same_v<Kind, Repeat>) {
+            bytes += step.bytes; // no function here repeats steps
+            flops += step.flops;
           }
         },
         step);
