@@ -1,6 +1,7 @@
 //===- Accuracy.cpp - what a function's result is for ---------------------===//
 #include "dialect/Accuracy.h"
 #include "dialect/ReductionRules.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace mp;
@@ -16,6 +17,12 @@ Expression mp::expFor(Type rounding, Expression x, ExpArgument argument) {
   if (argument != ExpArgument::Any)
     op->setAttr(kArgumentAttr, b.getI32IntegerAttr(int32_t(argument)));
   return result;
+}
+
+Expression mp::exp2For(Type rounding, Expression x) {
+  auto op = math::Exp2Op::create(x.builder(), Value(x));
+  op->setAttr(kRoundsToAttr, TypeAttr::get(rounding));
+  return {x.builder(), op.getResult()};
 }
 
 Expression mp::largestOver(Expression x, int64_t dim) {

@@ -15,11 +15,11 @@
 
 namespace mp {
 
-/// On `mp.exp` and `math.exp` in f32: bf16 or f16, to which the result is
-/// rounded in the end. The error is then at most 2^-13 or 2^-17 of the result,
-/// and 1 is the exponential of 0.
+/// On `mp.exp`, `math.exp` and `math.exp2` in f32: bf16 or f16, to which the
+/// result is rounded in the end. The error is then at most 2^-13 or 2^-17 of
+/// the result, and 1 is the exponential of 0.
 inline constexpr llvm::StringLiteral kRoundsToAttr = "mp.rounds_to";
-/// On the same ops: an ExpArgument, as an integer.
+/// On `mp.exp` and `math.exp`: an ExpArgument, as an integer.
 inline constexpr llvm::StringLiteral kArgumentAttr = "mp.argument";
 /// On `mp.max` and its combiner: with a NaN among the elements, any value will
 /// do, because the NaN reaches the result of the whole on another way.
@@ -38,6 +38,9 @@ bool isNarrowFloat(mlir::Type type);
 /// e^x for a result that is rounded to `rounding`, which may be wider than 16
 /// bits.
 Expression expFor(mlir::Type rounding, Expression x, ExpArgument argument);
+/// 2^x for a result that is rounded to `rounding`, of 16 bits, and a scalar
+/// from -150 to 0.
+Expression exp2For(mlir::Type rounding, Expression x);
 
 /// x minus its largest element along `dim`; NaN in place of every element that
 /// is infinite beside an infinite largest one, and of every NaN.

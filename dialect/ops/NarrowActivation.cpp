@@ -101,30 +101,32 @@ Expression mp::narrowTanhGeluSlope(Expression x) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Rational functions of t, on [0, bound], after which the results of the type
-/// are those of infinity. A fit is a polynomial in y = 1 / (1 + scale t).
+/// Functions of t on [0, bound], after which the results of the type are those
+/// of infinity.
 struct NormalFit {
   double bound;
-  /// Phi(-t) e^(t^2 / 2), without the constant term.
-  double tailScale, tail[5];
-  /// (Phi(-t) e^(t^2 / 2) - t / sqrt(2 pi)) / (root - t), with one.
+  /// log2 Phi(-t), a polynomial in t. It is smooth, so that no division is
+  /// needed.
+  double tail[9];
+  /// (Phi(-t) e^(t^2 / 2) - t / sqrt(2 pi)) / (root - t), a polynomial in
+  /// y = 1 / (1 + scale t) without the constant term.
   double slopeScale, slope[4];
 };
 } // namespace
 
-// Error 2^-12.1 of the tail and 2^-14.0 of the slope.
+// Error 2^-12.4 of Phi(-t) and 2^-14.0 of the slope.
 static constexpr NormalFit kBF16Fit = {
     kGeluBound,
-    0.30,
-    {0x1.e4287ap-4, 0x1.1994c2p-3, 0x1.2350c2p-5, 0x1.abbfcap-3, 0},
+    {-0x1.001108p+0, -0x1.25f132p+0, -0x1.db6324p-2, -0x1.982f72p-5,
+     0x1.d18efep-8, -0x1.695c2cp-11, 0x1.6378dep-15, -0x1.8c3d36p-20,
+     0x1.7b626p-26},
     0.32,
     {0x1.976b68p-2, 0x1.b9913ap-4, 0x1.0fec28p-5, 0x1.026c1ap-3}};
-// Error 2^-16.4 and 2^-14.8.
+// Error 2^-16.6 and 2^-14.8.
 static constexpr NormalFit kF16Fit = {
     7,
-    0.36,
-    {0x1.22a43cp-3, 0x1.4c65fap-3, 0x1.79023ap-5, 0x1.f6b45ap-3,
-     -0x1.87fcbap-4},
+    {-0x1.0000eap+0, -0x1.26aa4ap+0, -0x1.d5faa8p-2, -0x1.b648ep-5,
+     0x1.10151ep-7, -0x1.cf112ep-11, 0x1.d70f88p-15, -0x1.aa5942p-20, 0},
     0.31,
     {0x1.955538p-2, 0x1.e4ed9p-4, 0x1.06006p-10, 0x1.32dba6p-3}};
 /// Where the slope of gelu is zero at -t, in two parts.
@@ -157,8 +159,7 @@ static Expression density(Expression t, Type type) {
 Expression mp::narrowGelu(Expression x, Type type) {
   const NormalFit &fit = fitFor(type);
   Expression t = atMost(abs(x), fit.bound);
-  Expression y = reciprocalOf(t, fit.tailScale);
-  Expression tail = polynomial(y, fit.tail) * y * density(t, type);
+  Expression tail = exp2For(type, polynomial(t, fit.tail));
   // A zero keeps its sign.
   return atLeast(x, -0.0) - t * tail;
 }

@@ -73,6 +73,17 @@ Expression expandExp(Expression x, ExpArgument argument) {
   return timesPowerOfTwo(q + 1, n);
 }
 
+/// 2^(n + r) for a result of 16 bits, |r| <= 1/2.
+Expression narrowPowerOfTwo(Expression r, Expression n, bool isBF16) {
+  // 2^r on |r| <= 1/2, exact at 0; error 2^-13.2 or 2^-18.4.
+  Expression p =
+      isBF16
+          ? polynomial(r, {1, 0x1.62f5fcp-1f, 0x1.f00c4ep-3f, 0x1.c2a208p-5f})
+          : polynomial(r, {1, 0x1.62e12cp-1f, 0x1.ec0378p-3f, 0x1.c9fc48p-5f,
+                           0x1.3a02c8p-7f});
+  return timesPowerOfTwo(p, n);
+}
+
 /// e^x for a result of 16 bits.
 Expression expandNarrowExp(Expression x, bool isBF16, ExpArgument argument) {
   if (argument != ExpArgument::Small)
@@ -83,13 +94,7 @@ Expression expandNarrowExp(Expression x, bool isBF16, ExpArgument argument) {
   // which is at most 150.
   auto [n, real] = roundProduct(x, kLog2e);
   Expression r = fma(x, kLog2e, -real);
-  // 2^r on |r| <= 1/2, exact at 0; error 2^-13.2 or 2^-18.4.
-  Expression p =
-      isBF16
-          ? polynomial(r, {1, 0x1.62f5fcp-1f, 0x1.f00c4ep-3f, 0x1.c2a208p-5f})
-          : polynomial(r, {1, 0x1.62e12cp-1f, 0x1.ec0378p-3f, 0x1.c9fc48p-5f,
-                           0x1.3a02c8p-7f});
-  return timesPowerOfTwo(p, n);
+  return narrowPowerOfTwo(r, n, isBF16);
 }
 
 /// The exponential, as exact as the op says (dialect/Accuracy.h).
@@ -101,7 +106,12 @@ Expression expandExp(math::ExpOp op, Expression x) {
   return expandExp(x, argument);
 }
 
-Expression expandExp2(Expression x) {
+/// The power of two, as exact as the op says.
+Expression expandExp2(math::Exp2Op op, Expression x) {
+  if (auto rounding = op->getAttrOfType<TypeAttr>(kRoundsToAttr)) {
+    auto [n, real] = rounded(x);
+    return narrowPowerOfTwo(x - real, n, rounding.getValue().isBF16());
+  }
   return exp2Bounded(atMost(atLeast(x, -151), 129), Expression());
 }
 
@@ -229,7 +239,7 @@ Value expand(Operation &op) {
   Expression x(b, op.getOperand(0));
   return llvm::TypeSwitch<Operation *, Value>(&op)
       .Case([&](math::ExpOp o) { return expandExp(o, x); })
-      .Case([&](math::Exp2Op) { return expandExp2(x); })
+      .Case([&](math::Exp2Op o) { return expandExp2(o, x); })
       .Case([&](math::ExpM1Op) { return expandExpm1(x); })
       .Case([&](math::LogOp) { return expandLog(x); })
       .Case([&](math::Log1pOp) { return expandLog1p(x); })

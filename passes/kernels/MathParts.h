@@ -83,14 +83,18 @@ inline Expression isInteger(Expression x) {
 struct Rounded {
   Expression integer, real;
 };
-/// The integer nearest to x * factor: adding 1.5 * 2^23 leaves it in the low
-/// bits of the sum. Needs |x * factor| < 2^22; NaN gives rubbish in `integer`
-/// but no undefined value, unlike a conversion.
-inline Rounded roundProduct(Expression x, float factor) {
-  constexpr float magic = 12582912.0f;
-  Expression biased = fma(x, factor, magic);
-  return {bitsOf(biased) - llvm::bit_cast<int32_t>(magic), biased - magic};
+/// Adding 1.5 * 2^23 leaves the nearest integer in the low bits of a sum.
+constexpr float kMagic = 12582912.0f;
+inline Rounded fromBiased(Expression biased) {
+  return {bitsOf(biased) - llvm::bit_cast<int32_t>(kMagic), biased - kMagic};
 }
+/// The integer nearest to x * factor. Needs |x * factor| < 2^22; NaN gives
+/// rubbish in `integer` but no undefined value, unlike a conversion.
+inline Rounded roundProduct(Expression x, float factor) {
+  return fromBiased(fma(x, factor, kMagic));
+}
+/// The integer nearest to x, for |x| < 2^22.
+inline Rounded rounded(Expression x) { return fromBiased(x + kMagic); }
 
 /// 2^n for n in [-126, 127].
 inline Expression powerOfTwo(Expression n) { return floatOf((n + 127) << 23); }
