@@ -2,6 +2,7 @@
 #include "codegen/cpu/NarrowTypes.h"
 #include "codegen/cpu/RoundingFacts.h"
 #include "codegen/cpu/RoundingInstruction.h"
+#include "codegen/cpu/nest/PairedLanes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -34,6 +35,7 @@ Value splat(ImplicitLocOpBuilder &b, Type type, int64_t value) {
 struct Rounding {
   bool isExact = false;     ///< all: the operand is a bf16 value
   bool hasShortNaN = false; ///< the one for NaN, which comes through as it is
+  bool isPaired = false;    ///< the even elements of f32 come first
 };
 
 /// Returns f32 `x` rounded to bf16 in the upper half of its bits; the lower
@@ -73,6 +75,54 @@ Value upperHalves(ImplicitLocOpBuilder &b, Value bits) {
   for (int64_t lane = 0; lane < lanes; ++lane)
     oddLanes.push_back(2 * lane + 1);
   return vector::ShuffleOp::create(b, halves, halves, oddLanes);
+}
+
+/// `count` lanes of x and then y, from lane `at` on.
+Value lanesOf(ImplicitLocOpBuilder &b, Value x, Value y, int64_t at,
+              int64_t count) {
+  auto lanes = llvm::to_vector(llvm::seq(at, at + count));
+  return vector::ShuffleOp::create(b, x, y, lanes);
+}
+
+/// Words whose lower halves are the even elements, and whose upper halves are
+/// the odd ones.
+Value wordsOf(ImplicitLocOpBuilder &b, Value halves) {
+  int64_t lanes = cast<VectorType>(halves.getType()).getNumElements();
+  return vector::BitCastOp::create(
+      b, VectorType::get({lanes / 2}, b.getI32Type()), halves);
+}
+
+/// Widens bf16 to the bits of f32, the even elements first (PairedLanes.h).
+Value widenPairs(ImplicitLocOpBuilder &b, Value halves) {
+  Value words = wordsOf(b, halves);
+  Value even = arith::ShLIOp::create(b, words, splat(b, words.getType(), 16));
+  Value odd = arith::AndIOp::create(
+      b, words, splat(b, words.getType(), static_cast<int32_t>(0xffff0000)));
+  int64_t lanes = cast<VectorType>(words.getType()).getNumElements();
+  return lanesOf(b, even, odd, 0, 2 * lanes);
+}
+
+/// Returns the upper halves of the bits of f32, of which the even elements come
+/// first, in order.
+Value joinPairs(ImplicitLocOpBuilder &b, Value bits) {
+  int64_t lanes = cast<VectorType>(bits.getType()).getNumElements();
+  Value even = lanesOf(b, bits, bits, 0, lanes / 2);
+  Value odd = lanesOf(b, bits, bits, lanes / 2, lanes / 2);
+  even = arith::ShRUIOp::create(b, even, splat(b, even.getType(), 16));
+  odd = arith::AndIOp::create(
+      b, odd, splat(b, odd.getType(), static_cast<int32_t>(0xffff0000)));
+  Value words = arith::OrIOp::create(b, even, odd);
+  return vector::BitCastOp::create(b, VectorType::get({lanes}, b.getI16Type()),
+                                   words);
+}
+
+/// Puts elements of which the even ones come first in order.
+Value interleaveHalves(ImplicitLocOpBuilder &b, Value halves) {
+  int64_t lanes = cast<VectorType>(halves.getType()).getNumElements();
+  SmallVector<int64_t> order;
+  for (int64_t i = 0; i < lanes / 2; ++i)
+    order.append({i, lanes / 2 + i});
+  return vector::ShuffleOp::create(b, halves, halves, order);
 }
 
 /// Rounds f64 to f32 to odd: inexact results get the last bit, so that a second
@@ -123,7 +173,8 @@ Roundings findRoundings(ModuleOp module) {
   module.walk([&](arith::TruncFOp op) {
     if (isBF16(op.getType()))
       roundings[op] = {facts.isBF16Value(op.getIn()),
-                       facts.hasShortNaN(op.getIn())};
+                       facts.hasShortNaN(op.getIn()),
+                       op->hasAttr(mp::cpu::kPairedLanesAttr)};
   });
   return roundings;
 }
@@ -131,12 +182,18 @@ Roundings findRoundings(ModuleOp module) {
 /// Returns f32 `x` rounded to bf16, as i16.
 Value roundToHalves(ImplicitLocOpBuilder &b, Value x, Rounding rounding,
                     bool hasInstruction) {
+  bool takesInstruction =
+      hasInstruction && !rounding.isExact && mp::cpu::canRoundByInstruction(x);
   auto byIntegers = [&] {
-    return upperHalves(b, roundToUpperHalf(b, x, rounding));
+    Value bits = roundToUpperHalf(b, x, rounding);
+    // The result of the instruction is put in order afterwards.
+    return rounding.isPaired && !takesInstruction ? joinPairs(b, bits)
+                                                  : upperHalves(b, bits);
   };
-  if (hasInstruction && !rounding.isExact && mp::cpu::canRoundByInstruction(x))
-    return mp::cpu::roundByInstruction(b, x, byIntegers);
-  return byIntegers();
+  if (!takesInstruction)
+    return byIntegers();
+  Value halves = mp::cpu::roundByInstruction(b, x, byIntegers);
+  return rounding.isPaired ? interleaveHalves(b, halves) : halves;
 }
 
 /// Makes bf16, or f16 from f64, of `x`: bf16 through its bits, both in one
@@ -180,8 +237,11 @@ void expandExtension(arith::ExtFOp op, const Roundings &roundings) {
   } else {
     Value half = arith::BitcastOp::create(b, withElement(type, b.getI16Type()),
                                           op.getIn());
-    bits = arith::ShLIOp::create(b, arith::ExtUIOp::create(b, i32, half),
-                                 splat(b, i32, 16));
+    bits = op->hasAttr(mp::cpu::kPairedLanesAttr)
+               ? widenPairs(b, half)
+               : arith::ShLIOp::create(b, arith::ExtUIOp::create(b, i32, half),
+                                       splat(b, i32, 16))
+                     .getResult();
   }
   Value result = arith::BitcastOp::create(b, f32, bits);
   if (result.getType() != op.getType())

@@ -1,6 +1,7 @@
 //===- GroupEmitter.cpp - the loops of a group ----------------------------===//
 #include "codegen/cpu/nest/GroupEmitter.h"
 #include "codegen/cpu/nest/GroupNest.h"
+#include "codegen/cpu/nest/Largest.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -11,9 +12,12 @@ using namespace mp::cpu;
 StageFunction GroupNest::emit() {
   // A kept row is in registers already.
   if (!lanesAreOuter() && !keepsRow())
-    for (const Stage &stage : group.stages)
+    for (const Stage &stage : group.stages) {
       if (std::optional<Pick> pick = matchPick(group, stage))
         picks.try_emplace(stage.op, *pick);
+      if (Value from = matchLargest(group, stage))
+        largest.try_emplace(stage.op, from);
+    }
   for (const Stage &stage : group.stages)
     if (stage.buffered && !keepsRow())
       for (Value result : stage.op->getResults())
@@ -128,7 +132,7 @@ GroupNest::Values GroupNest::pass(unsigned level, Values totals) {
   SmallVector<Reduction> reductions = totalsOfChunk();
   for (const Stage &stage : group.stages)
     if (stage.reduction && !stage.terminal && isLooped(stage, level)) {
-      reductions.push_back(*matchReduction(stage.op));
+      reductions.push_back(reductionOf(stage));
       accumulators.push_back(
           constant(f.b, f.location, reductions.back().neutral, lanes));
     }
@@ -209,7 +213,7 @@ GroupNest::Values GroupNest::passBody(unsigned level, Values accumulators) {
       }
       continue;
     }
-    Reduction reduction = *matchReduction(stage.op);
+    Reduction reduction = reductionOf(stage);
     Value next = element(stage, reduction);
     if (isSumsInMemory(stage)) {
       Values place = {chunkIndex, inner};
@@ -236,6 +240,8 @@ void GroupNest::finishReductions(unsigned level, Values accumulators) {
     Value result = accumulators[i++];
     if (!isVector(stage.result))
       result = combineLanes(f.b, combiner, result);
+    if (Value from = largest.lookup(stage.op))
+      result = floatOfKey(f.b, result, getElementTypeOrSelf(from.getType()));
     linalg::GenericOp op = stage.op;
     Value start = broadcast(f.b, value(op.getDpsInits()[0]),
                             isVector(stage.result) ? lanes : 0);

@@ -10,6 +10,7 @@
 #define MP_CODEGEN_CPU_NEST_GROUPNEST_H
 
 #include "codegen/cpu/nest/KernelFunction.h"
+#include "codegen/cpu/nest/PairedLanes.h"
 #include "codegen/cpu/nest/Pick.h"
 #include "codegen/cpu/nest/ScalarBody.h"
 #include "llvm/ADT/SetVector.h"
@@ -28,7 +29,7 @@ public:
   GroupNest(const StageGroup &group, mlir::Value predicate)
       : group(group), f(group.stages.front().op->getContext(),
                         group.stages.front().op->getLoc(), predicate),
-        lanes(chooseLanes()) {}
+        lanes(chooseLanes()), isPaired(canPairLanes(group)) {}
 
   StageFunction emit();
 
@@ -53,6 +54,7 @@ private:
   mlir::Value value(mlir::Value tensor);
   void computeMap(const Stage &stage, Scope &scope);
   mlir::Value element(const Stage &stage, const Reduction &reduction);
+  Reduction reductionOf(const Stage &stage) const;
   mlir::Value picked(const Stage &stage, const Pick &pick);
   llvm::SmallVector<mlir::Value> arguments(const Stage &stage);
   BodyPoint point(const Stage &stage);
@@ -101,11 +103,14 @@ private:
   const StageGroup &group;
   KernelFunction f;
   int64_t lanes;
+  bool isPaired;   ///< bf16, in all lanes (PairedLanes.h)
   Scope scopes[3]; ///< Global, Outer, Inner and Full
   mlir::Value outer, inner, mask, chunkIndex;
   unsigned level = 0;
   llvm::DenseMap<mlir::Value, mlir::Value> buffers;
   llvm::DenseMap<mlir::Operation *, Pick> picks; ///< sums that are loads
+  /// Rows of 16 bits whose largest element is found by keys (Largest.h).
+  llvm::DenseMap<mlir::Operation *, mlir::Value> largest;
   /// Tensors in memory of which each step reads or writes a new part.
   llvm::SmallSetVector<mlir::Value, 4> readStreams, writtenStreams;
 };

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "codegen/cpu/nest/GroupNest.h"
+#include "codegen/cpu/nest/Largest.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -143,7 +144,9 @@ void GroupNest::prefetchStreams(bool reads, bool writes) {
   for (const auto &streams : {readStreams, writtenStreams})
     for (Value tensor : streams)
       size += bytesOf(tensor);
-  if (mask || size <= cache)
+  // The rest of a row counts: a line that nothing prefetched would stall each
+  // row by the latency of memory.
+  if ((mask && lanesAreOuter()) || size <= cache)
     return;
   auto fetch = [&](Value tensor, bool isWrite) {
     int64_t bytes = elementBytes(tensor);
@@ -186,6 +189,8 @@ BodyPoint GroupNest::point(const Stage &stage) {
     point.mask = mask;
     point.laneLoop = stage.domain == Space::Full ? 1 : 0;
     point.isAligned = true; // blocks and chunks are whole vectors
+    // The rest of a row is apart from whole vectors in each pass.
+    point.isPaired = isPaired && !mask && lanes > 16;
   }
   point.indices = indices(stage.domain);
   return point;
@@ -200,8 +205,18 @@ void GroupNest::computeMap(const Stage &stage, Scope &scope) {
     scope.values[tensor] = result;
 }
 
+/// Returns how a stage reduces here: floats, or their keys.
+Reduction GroupNest::reductionOf(const Stage &stage) const {
+  Reduction reduction = *matchReduction(stage.op);
+  if (Value from = largest.lookup(stage.op))
+    reduction.neutral = leastKey(getElementTypeOrSelf(from.getType()));
+  return reduction;
+}
+
 /// Returns the value that a reduction adds at this point.
 Value GroupNest::element(const Stage &stage, const Reduction &reduction) {
+  if (Value from = largest.lookup(stage.op))
+    return keysOf(f.b, value(from));
   Value element = cloneBody(f.b, stage.op, arguments(stage), reduction.element,
                             point(stage))
                       .front();

@@ -1,6 +1,7 @@
 //===- ScalarBody.cpp - a stage's body on scalars or vectors --------------===//
 #include "codegen/cpu/nest/ScalarBody.h"
 #include "codegen/cpu/nest/FourLanes.h"
+#include "codegen/cpu/nest/PairedLanes.h"
 #include "dialect/Accuracy.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -106,6 +107,8 @@ private:
       for (Value result : copy->getResults())
         result.setType(
             VectorType::get({lanes}, getElementTypeOrSelf(result.getType())));
+    if (point.isPaired && lanes && isa<arith::ExtFOp, arith::TruncFOp>(copy))
+      copy->setAttr(kPairedLanesAttr, b.getUnitAttr());
     // A masked-off lane must not divide by zero.
     if (point.mask && width == Full && dividesIntegers(copy)) {
       OpBuilder::InsertionGuard guard(b);
@@ -168,6 +171,9 @@ SmallVector<Value> mp::cpu::cloneBody(OpBuilder &b, linalg::GenericOp stage,
 
 Value mp::cpu::combine(OpBuilder &b, Operation *combiner, Value accumulator,
                        Value element) {
+  if (getElementTypeOrSelf(accumulator.getType()).isInteger(16) &&
+      isa<arith::MaximumFOp>(combiner)) // of keys (Largest.h)
+    return arith::MaxSIOp::create(b, combiner->getLoc(), accumulator, element);
   if (combiner->hasAttr(kAnyWithNaNAttr)) {
     // One instruction, which passes over a NaN, instead of three.
     Value isGreater = arith::CmpFOp::create(

@@ -16,6 +16,7 @@ struct BodyPoint {
   int laneLoop = -1; ///< the loop that neighbouring lanes follow
   /// Whether lane 0's index of that loop is a multiple of `lanes`.
   bool isAligned = false;
+  bool isPaired = false; ///< see PairedLanes.h
 };
 
 /// Clones the ops that `wanted` (values of the body of `stage`) depend on and
