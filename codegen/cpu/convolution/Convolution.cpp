@@ -35,7 +35,9 @@ ProductPlan::ProductPlan(const SlidingProduct &product, Type element,
                          const Target &target, unsigned workers)
     : ConvolutionPlan(product, element, target) {
   const SlideAxis &rows = product.rows;
-  tile = chooseRegisterTile(target, product.columns.places, out, lanes);
+  int64_t pixel = inPlace ? product.groups * product.in : sourceChannels();
+  int64_t most = placesAtOnce(product.columns.step * pixel);
+  tile = chooseRegisterTile(target, product.columns.places, out, lanes, most);
   runs = tilesOf(product.columns, tile.width);
   packed = {.tile = tile.vectors * lanes,
             .panels = divideCeil(out, tile.vectors * lanes),

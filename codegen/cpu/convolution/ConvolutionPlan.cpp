@@ -1,6 +1,7 @@
 //===- ConvolutionPlan.cpp - how a convolution is cut up ------------------===//
 #include "codegen/cpu/convolution/ConvolutionPlan.h"
 #include "codegen/cpu/layout/LayoutBuilder.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace mp;
@@ -14,7 +15,8 @@ static double cyclesOf(RegisterTile tile) {
 }
 
 RegisterTile mp::cpu::chooseRegisterTile(const Target &target, int64_t places,
-                                         int64_t channels, int64_t lanes) {
+                                         int64_t channels, int64_t lanes,
+                                         int64_t atMost) {
   // One register is for an element of the source where it is no operand of an
   // fma in memory, and one is left.
   int64_t registers = target.has("avx512f") ? 31 : 15;
@@ -24,7 +26,8 @@ RegisterTile mp::cpu::chooseRegisterTile(const Target &target, int64_t places,
     int64_t panels = divideCeil(channels, vectors * lanes);
     if (panels * vectors > divideCeil(channels, lanes) + vectors - 1)
       continue;
-    int64_t most = std::min<int64_t>((registers - vectors) / vectors, 16);
+    int64_t most =
+        std::min<int64_t>({(registers - vectors) / vectors, 16, atMost});
     for (int64_t width = std::min(most, places); width >= 1; --width) {
       int64_t tiles = divideCeil(places, width);
       // Beginning and ending a tile costs about half a step more.
@@ -101,4 +104,11 @@ ConvolutionPlan::ConvolutionPlan(const SlidingProduct &product, Type element,
     groups = 1;
   }
   lanes = lanesFor(out, accumulatorBytes(), target.vectorBytes());
+}
+
+int64_t ConvolutionPlan::placesAtOnce(int64_t distance) const {
+  constexpr int64_t ways = 8, bytesOfWay = 4096, line = 64;
+  int64_t apart =
+      std::max(std::gcd(distance * accumulatorBytes(), bytesOfWay), line);
+  return std::max(ways * (bytesOfWay / apart) - 1, int64_t(1));
 }

@@ -16,9 +16,11 @@ struct RegisterTile {
   int64_t width, vectors;
 };
 
-/// Returns the tile that covers `places` by `channels` in the fewest cycles.
+/// Returns the tile, of at most `most` places, that covers `places` by
+/// `channels` in the fewest cycles.
 RegisterTile chooseRegisterTile(const Target &target, int64_t places,
-                                int64_t channels, int64_t lanes);
+                                int64_t channels, int64_t lanes,
+                                int64_t most = INT64_MAX);
 
 /// Neighbouring tiles of a row that have the same width, and whose taps miss
 /// the padding alike.
@@ -56,6 +58,9 @@ struct ConvolutionPlan {
   unsigned accumulatorBytes() const {
     return accumulator.getIntOrFloatBitWidth() / 8;
   }
+  /// The neighbouring places whose sources, so many elements apart, fit the
+  /// ways of a first-level cache beside the weight.
+  int64_t placesAtOnce(int64_t distance) const;
 };
 
 } // namespace mp::cpu

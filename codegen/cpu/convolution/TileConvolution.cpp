@@ -87,7 +87,7 @@ private:
       PaddedCopy copy{.product = product,
                       .rows = plan.rows,
                       .columns = plan.columns,
-                      .channels = plan.channels,
+                      .channels = plan.pitch,
                       .lanes = kVector,
                       .scratch = images,
                       .load = load};
@@ -109,6 +109,8 @@ private:
         emitLine(at, b.index(0), b.add(between, places));
       } else {
         b.forEach(b.index(0), count, plan.rowsOfTile, [&](Value row) {
+          if (plan.skipsRows)
+            findTaps(b.add(b.add(firstRow, first), row));
           emitLine(b.add(at, b.mul(row, plan.rowStride())),
                    b.mul(row, plan.sumsPitch),
                    b.index(plan.rowsOfTile * places));
@@ -118,6 +120,13 @@ private:
     });
   }
 
+  /// Finds the taps of a row of places that are not in the padding.
+  void findTaps(Value place) {
+    const SlideAxis &rows = product.rows;
+    Value origin = b.add(b.mul(place, rows.step), rows.first);
+    taps = b.insideRange(origin, rows.dilation, rows.taps, rows.size);
+  }
+
   /// Sums `pixels` places: those of the source from `at` on, into the sums from
   /// pixel `to` on.
   void emitLine(Value at, Value to, Value pixels) {
@@ -125,7 +134,7 @@ private:
     Value whole = b.mul(b.div(count, plan.tilesM), plan.tilesM);
     auto emitBlocks = [&](Value first, Value last, int64_t tilesM) {
       b.forEach(first, last, tilesM, [&](Value tile) {
-        int64_t stride = plan.places * plan.columns.step * plan.channels;
+        int64_t stride = plan.places * plan.columns.step * plan.pitch;
         emitBlock(tilesM, b.add(at, b.mul(tile, stride)),
                   b.add(to, b.mul(tile, plan.places)));
       });
@@ -138,13 +147,15 @@ private:
   /// A block of tilesM x tilesN tiles of sums.
   void emitBlock(int64_t tilesM, Value at, Value to) {
     SmallVector<Value> block = tiles->zeros(tilesM * plan.tilesN, plan.places);
-    block = repeat(product.rows.taps, block, [&](Value tap, ValueRange block) {
-      int64_t row = plan.rows.dilation * plan.columns.size * plan.channels;
+    auto addTap = [&](Value tap, ValueRange block) {
+      int64_t row = plan.rows.dilation * plan.columns.size * plan.pitch;
       Value weight =
           b.add(weights, b.mul(tap, plan.runs.count * plan.runs.length *
                                         MatrixTiles::side));
       return emitRuns(tilesM, b.add(at, b.mul(tap, row)), weight, block);
-    });
+    };
+    block = plan.skipsRows ? b.fold(taps.first, taps.second, block, addTap)
+                           : repeat(product.rows.taps, block, addTap);
     SmallVector<MatrixTiles::Place> places;
     for (int64_t m = 0; m < tilesM; ++m)
       for (int64_t n = 0; n < plan.tilesN; ++n) {
@@ -162,7 +173,7 @@ private:
                               ValueRange block) {
     const WindowRuns &runs = plan.runs;
     return repeat(runs.count, block, [&](Value run, ValueRange block) {
-      Value from = b.add(at, b.mul(run, plan.columns.dilation * plan.channels));
+      Value from = b.add(at, b.mul(run, plan.columns.dilation * plan.pitch));
       Value row = b.add(weight, b.mul(run, runs.length * MatrixTiles::side));
       auto step = [&](Value k, int64_t depth, ValueRange block) {
         return addProducts(tilesM, b.add(from, k),
@@ -183,7 +194,7 @@ private:
                                  int64_t depth, ValueRange block) {
     constexpr int64_t side = MatrixTiles::side;
     SmallVector<MatrixTiles::Place> pixels, channels;
-    int64_t pixel = plan.columns.step * plan.channels;
+    int64_t pixel = plan.columns.step * plan.pitch;
     for (int64_t m = 0; m < tilesM; ++m)
       pixels.push_back({images, b.add(at, m * plan.places * pixel), pixel,
                         plan.places, plan.places / plan.rowsOfTile,
@@ -265,6 +276,7 @@ private:
   FlatMemory images, sums;
   Value firstImage, firstRow, group; ///< of the work item
   Value channel, weights;            ///< of the block of panels
+  std::pair<Value, Value> taps;      ///< of a row, if rows are skipped
 };
 
 } // namespace

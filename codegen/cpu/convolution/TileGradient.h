@@ -11,6 +11,8 @@ namespace mp::cpu {
 /// channels. Sums are f32, in tiles of 16 channels of the result by 16 elements
 /// of a run:
 ///   sums[part, group, channel tile, row tap, run tile, 16, 16].
+/// Runs that would fill a tile badly, as those of images with three channels,
+/// are its rows, and the channels of the result its columns.
 struct TileGradientPlan {
   TileGradientPlan(const SlidingProduct &product, TileUnit unit);
 
@@ -18,6 +20,7 @@ struct TileGradientPlan {
   WindowRuns runs;     ///< in pairs
   int64_t runTiles;    ///< of all runs of a row of the window
   int64_t tilesAtOnce; ///< of a run, in registers
+  bool areRunsRows;
   int64_t channelTiles, channelTilesInItem;
   int64_t pairs, parts;            ///< parts are by the shape alone
   int64_t rowsAtOnce, pairsAtOnce; ///< that are in scratch together
@@ -62,7 +65,8 @@ private:
 /// Arranges a pair of images as tiles read them. In words of 32 bits, the same
 /// element of both:
 ///   source[row, column, channel], padded with zeros,
-///   gradient[row, channel, column].
+///   gradient[row, channel, column], or, where runs are rows,
+///   gradient[row, channel tile, column, 16].
 class PairPacker {
 public:
   PairPacker(ConvolutionBuilder &b, const SlidingProduct &product,
@@ -84,6 +88,8 @@ public:
 private:
   mlir::Value loadPairs(const FlatMemory &memory, const mlir::Value (&at)[2],
                         mlir::Value mask);
+  mlir::Value loadPlace(mlir::Value group, mlir::Value tile, mlir::Value row,
+                        mlir::Value place);
   void packSquare(mlir::Value group, mlir::Value tile, mlir::Value row,
                   mlir::Value column, mlir::Value to);
 

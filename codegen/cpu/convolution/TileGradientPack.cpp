@@ -21,6 +21,10 @@ TileGradientPlan::TileGradientPlan(const SlidingProduct &product, TileUnit unit)
   // Tiles of sums, and one of each operand, whole and the rest of a row.
   int64_t most = MatrixTiles::atOnce(unit);
   tilesAtOnce = divideCeil(tilesOfRun(), divideCeil(tilesOfRun(), most));
+  constexpr int64_t fewRows = 6, mostRows = 24; // of sums, in registers
+  areRunsRows = unit == TileUnit::DotProducts && runs.length >= fewRows &&
+                runs.length <= mostRows &&
+                4 * runs.length < 3 * kSide * tilesOfRun();
   channelTiles = divideCeil(product.out, kSide);
   gradientPitch = llvm::alignTo(product.columns.places, kSide);
 
@@ -89,37 +93,45 @@ void PairPacker::packGradient(Value group, Value firstTile, Value channelTiles,
                               Value first, Value rows, Value to) {
   b.forEach(b.index(0), rows, 1, [&](Value row) {
     b.forEach(b.index(0), channelTiles, 1, [&](Value tile) {
+      Value line = b.add(b.mul(row, plan.channelTilesInItem * kSide),
+                         b.mul(tile, kSide));
+      Value from = b.add(b.mul(line, plan.gradientPitch), to);
+      Value inGroup = b.add(firstTile, tile), inImage = b.add(first, row);
+      if (plan.areRunsRows)
+        return b.forEach(product.columns.places, [&](Value column) {
+          b.store(loadPlace(group, inGroup, inImage, column), gradient,
+                  b.add(from, b.mul(column, kSide)));
+        });
       b.forEach(b.index(0), b.index(product.columns.places), kSide,
                 [&](Value column) {
-                  Value line =
-                      b.add(b.mul(row, plan.channelTilesInItem * kSide),
-                            b.mul(tile, kSide));
-                  Value place =
-                      b.add(b.mul(line, plan.gradientPitch), b.add(to, column));
-                  packSquare(group, b.add(firstTile, tile), b.add(first, row),
-                             column, place);
+                  packSquare(group, inGroup, inImage, column,
+                             b.add(from, column));
                 });
     });
   });
 }
 
-void PairPacker::packSquare(Value group, Value tile, Value row, Value column,
-                            Value to) {
-  int64_t pixel = product.groups * product.out;
+/// The channels of a tile at a place of a row.
+Value PairPacker::loadPlace(Value group, Value tile, Value row, Value place) {
   Value channel = b.mul(tile, kSide);
   Value mask = b.maskFor(channel, product.out, kSide, kSide);
   channel = b.add(channel, b.mul(group, product.out));
+  Value at[2];
+  for (auto [image, at] : llvm::zip(images, at)) {
+    at = b.add(b.mul(image, product.rows.places), row);
+    at = b.add(b.mul(at, product.columns.places), place);
+    at = b.add(b.mul(at, product.groups * product.out), channel);
+  }
+  return loadPairs(b.argument(1), at, mask);
+}
+
+void PairPacker::packSquare(Value group, Value tile, Value row, Value column,
+                            Value to) {
   SmallVector<Value> lines;
   for (int64_t i = 0; i < kSide; ++i) {
     // Places past the last are of no use to any tile.
     Value place = b.min(b.add(column, i), product.columns.places - 1);
-    Value at[2];
-    for (auto [image, at] : llvm::zip(images, at)) {
-      at = b.add(b.mul(image, product.rows.places), row);
-      at = b.add(b.mul(at, product.columns.places), place);
-      at = b.add(b.mul(at, pixel), channel);
-    }
-    lines.push_back(loadPairs(b.argument(1), at, mask));
+    lines.push_back(loadPlace(group, tile, row, place));
   }
   b.transposeSquare(lines);
   for (int64_t i = 0; i < kSide; ++i)

@@ -42,6 +42,12 @@ TilePlan::TilePlan(const SlidingProduct &product, unsigned workers,
   runs = {joined ? 1 : product.columns.taps,
           joined ? product.columns.taps * channels : channels, 0};
   runs.depth = MatrixTiles::depthOf(unit, runs.length);
+  // Places that a tile reads together must not all be in the same few sets of
+  // the first-level cache.
+  constexpr int64_t pageOfSets = 2048, line = 32; // elements
+  bool meets = (columns.step * channels) % (pageOfSets / 2) == 0;
+  bool isApart = product.columns.taps == 1 || !joined;
+  pitch = channels + (meets && isApart ? line : 0);
   chooseRegisters(product);
   chooseItem(product, workers);
 }
@@ -61,6 +67,19 @@ void TilePlan::chooseRegisters(const SlidingProduct &product) {
 
 void TilePlan::choosePlaces(const SlidingProduct &product) {
   int64_t row = product.columns.places, most = MatrixTiles::side;
+  // Tiles of one row leave out what the padding above and below would add, and
+  // several panels beside each other make up for short rows.
+  if (product.rows.taps > 1 && !product.rows.isInside() && row <= most / 2) {
+    int64_t beside = most / row;
+    while (panels % beside != 0)
+      --beside;
+    constexpr int64_t enough = 12; // sums that hide the latency of each
+    if (beside * row >= enough) {
+      tilesN = beside;
+      places = row;
+      return;
+    }
+  }
   rowsOfTile = std::clamp<int64_t>(most / row, 1, product.rows.places);
   places =
       row > most ? divideCeil(row, divideCeil(row, most)) : rowsOfTile * row;
@@ -71,6 +90,8 @@ void TilePlan::setRows(const SlidingProduct &product, int64_t count) {
   rows = PaddedAxis(product.rows, count);
   acrossRows =
       unit == TileUnit::Registers && rows.step == 1 && columns.step == 1;
+  skipsRows = unit == TileUnit::DotProducts && rowsOfTile == 1 &&
+              product.rows.taps > 1 && !product.rows.isInside();
   sumsPitch = acrossRows
                   ? columns.size
                   : llvm::alignTo(product.columns.places, places / rowsOfTile);

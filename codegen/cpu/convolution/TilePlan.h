@@ -49,28 +49,29 @@ struct TilePlan {
 
   TileUnit unit;
   int64_t channels; ///< of a pixel in scratch: those of a group, made even
+  int64_t pitch;    ///< elements from a pixel in scratch to the next
   WindowRuns runs;
   int64_t panels;         ///< of 16 channels of the result, in whole blocks
   int64_t tilesM, tilesN; ///< in registers at once: of pixels, of channels
   /// Places that a tile has, of so many rows of the result or of part of one.
   int64_t places = MatrixTiles::side, rowsOfTile = 1;
   bool acrossRows; ///< tiles go on in the next row
+  bool skipsRows;  ///< row taps in the padding are left out
 
   int64_t imagesInItem, rowsInItem, panelsInItem;
   PaddedAxis rows, columns; ///< of an image of an item
   int64_t rowsAtOnce;       ///< whose sums are kept before they are rounded
   int64_t sumsPitch;        ///< pixels from one row of them to the next
 
-  int64_t imageStride() const { return rows.size * columns.size * channels; }
+  int64_t imageStride() const { return rows.size * columns.size * pitch; }
   /// The last tile of a row reads past its end, and that of an image past the
   /// last row.
   int64_t imageCount() const {
     return imagesInItem * imageStride() + (rowsOfTile - 1) * rowStride() +
-           (MatrixTiles::side * columns.step + 1) * channels +
-           MatrixTiles::depth;
+           (MatrixTiles::side * columns.step + 1) * pitch + MatrixTiles::depth;
   }
   /// From what a row of places reads to what the next does.
-  int64_t rowStride() const { return rows.step * columns.size * channels; }
+  int64_t rowStride() const { return rows.step * columns.size * pitch; }
   int64_t blockColumns() const { return tilesN * MatrixTiles::side; }
   int64_t sumsCount() const {
     return llvm::alignTo(rowsAtOnce * sumsPitch + MatrixTiles::side,

@@ -8,6 +8,8 @@
 #include "codegen/cpu/convolution/TileCode.h"
 #include "codegen/cpu/convolution/TileGradient.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 using namespace mlir;
 using namespace mp;
 using namespace mp::cpu;
@@ -79,6 +81,7 @@ private:
     });
     b.forEach(b.index(0), channelTiles, 1, [&](Value tile) {
       b.forEach(product.rows.taps, [&](Value tap) {
+        findRows(first, tap);
         Value to = b.add(sums, b.mul(tile, plan.channelStride(product)));
         to = b.add(to, b.mul(tap, plan.runTiles * kSide * kSide));
         Value from =
@@ -92,9 +95,21 @@ private:
     });
   }
 
+  /// Finds the rows in scratch, from row `first` on, for which a tap is not in
+  /// the padding.
+  void findRows(Value first, Value tap) {
+    const SlideAxis &axis = product.rows;
+    Value origin = b.add(b.mul(first, axis.step),
+                         b.add(b.mul(tap, axis.dilation), axis.first));
+    inRows = b.insideRange(origin, axis.step, plan.rowsAtOnce, axis.size);
+    inRows.second = b.createOrFold<arith::MinUIOp>(inRows.second, rows);
+  }
+
   /// Adds the products of a channel tile and a run, which begins at `from` in
   /// each row of the source.
   void emitRun(Value count, Value tile, Value from, Value to) {
+    if (plan.areRunsRows)
+      return emitRunAsRows(count, tile, from, to);
     int64_t all = plan.tilesOfRun(), rest = all % plan.tilesAtOnce;
     auto emit = [&](Value first, int64_t atOnce) {
       emitTiles(count, tile, b.add(from, b.mul(first, kSide)),
@@ -111,21 +126,59 @@ private:
     SmallVector<MatrixTiles::Place> places;
     for (int64_t i = 0; i < atOnce; ++i)
       places.push_back({b.argument(2), b.add(to, i * kSide * kSide), kSide});
-    SmallVector<Value> block = tiles->load(places);
-    block = b.fold(b.index(0), count, block, [&](Value pair, ValueRange block) {
+    auto addTiles = [&](Value source, Value gradient, ValueRange block) {
+      return addRow(source, gradient, atOnce, block);
+    };
+    tiles->store(addRows(count, tile, from, tiles->load(places), addTiles),
+                 places);
+  }
+
+  /// The same where elements of the run are rows of sums.
+  void emitRunAsRows(Value count, Value tile, Value from, Value to) {
+    SmallVector<Value> block;
+    for (int64_t i = 0; i < plan.runs.length; ++i)
+      block.push_back(b.load(b.argument(2), b.add(to, i * kSide), kSide));
+    auto addPlace = [&](Value source, Value channels, ValueRange block) {
+      SmallVector<Value> next(block);
+      Value pairs = b.load(gradient, channels, kSide);
+      for (auto [i, sum] : llvm::enumerate(next))
+        sum = addDotProducts(
+            b, sum, pairs,
+            splatPair(b, this->source, b.add(source, int64_t(i))));
+      return next;
+    };
+    auto addPlaces = [&](Value source, Value channels, ValueRange block) {
+      return b.fold(b.index(0), b.index(product.columns.places), block,
+                    [&](Value place, ValueRange block) {
+                      int64_t step = plan.columns.step * product.in;
+                      return addPlace(b.add(source, b.mul(place, step)),
+                                      b.add(channels, b.mul(place, kSide)),
+                                      block);
+                    });
+    };
+    block = addRows(count, tile, from, block, addPlaces);
+    for (auto [i, sum] : llvm::enumerate(block))
+      b.store(sum, b.argument(2), b.add(to, int64_t(i) * kSide));
+  }
+
+  /// Adds all rows in scratch to sums: addOne(place in the source, place in the
+  /// gradient, sums) adds one.
+  SmallVector<Value>
+  addRows(Value count, Value tile, Value from, ValueRange start,
+          function_ref<SmallVector<Value>(Value, Value, ValueRange)> addOne) {
+    return b.fold(b.index(0), count, start, [&](Value pair, ValueRange block) {
       Value sourcePair = b.add(from, b.mul(pair, plan.sourceStride(product)));
       Value gradientPair = b.add(b.mul(pair, plan.gradientStride()),
                                  b.mul(tile, kSide * plan.gradientPitch));
-      return b.fold(b.index(0), rows, block, [&](Value row, ValueRange block) {
+      auto add = [&](Value row, ValueRange block) {
         int64_t sourceRow = plan.rows.step * plan.columns.size * product.in;
         int64_t gradientRow =
             plan.channelTilesInItem * kSide * plan.gradientPitch;
-        return addRow(b.add(sourcePair, b.mul(row, sourceRow)),
-                      b.add(gradientPair, b.mul(row, gradientRow)), atOnce,
-                      block);
-      });
+        return addOne(b.add(sourcePair, b.mul(row, sourceRow)),
+                      b.add(gradientPair, b.mul(row, gradientRow)), block);
+      };
+      return b.fold(inRows.first, inRows.second, block, add);
     });
-    tiles->store(block, places);
   }
 
   /// Adds the places of a row.
@@ -167,6 +220,7 @@ private:
   FlatMemory source, gradient;
   Value group, firstTile, channelTiles, sums; ///< of the work item
   Value rows;                                 ///< in scratch
+  std::pair<Value, Value> inRows;             ///< those that a tap meets
 };
 
 /// Adds the parts in order, and writes the weight's gradient as [group, out,
@@ -187,19 +241,21 @@ LogicalResult emitTotals(const SlidingProduct &product,
     Value group = b.div(row, product.out), out = b.rem(row, product.out);
     Value tile = b.add(b.mul(group, plan.channelTiles), b.div(out, kSide));
     Value from = b.add(b.mul(tile, plan.channelStride(product)),
-                       b.mul(b.rem(out, kSide), kSide));
+                       b.mul(b.rem(out, kSide), plan.areRunsRows ? 1 : kSide));
     b.forEach(lines, [&](Value line) {
       Value first = b.add(from, b.mul(line, plan.tilesOfRun() * kSide * kSide));
       Value to = b.mul(b.add(b.mul(row, lines), line), plan.runs.length);
-      b.forVectors(b.index(plan.runs.length), kSide, [&](Value i, Value mask) {
+      // Elements of a run are neighbours, or in neighbouring rows.
+      int64_t lanes = plan.areRunsRows ? 1 : kSide;
+      b.forVectors(b.index(plan.runs.length), lanes, [&](Value i, Value mask) {
         Value at = b.add(first, b.mul(i, kSide));
-        Value start = b.load(b.argument(0), at, kSide);
+        Value start = b.load(b.argument(0), at, lanes);
         Value total =
             b.fold(b.index(1), b.index(plan.parts), start,
                    [&](Value part, ValueRange sum) -> SmallVector<Value> {
                      Value place = b.add(at, b.mul(part, partStride));
                      return {
-                         b.sum(sum[0], b.load(b.argument(0), place, kSide))};
+                         b.sum(sum[0], b.load(b.argument(0), place, lanes))};
                    })
                 .front();
         b.storeAs(total, b.argument(1), b.add(to, i), mask);

@@ -181,6 +181,15 @@ std::vector<Convolution> windows() {
       {2, 64, 24, 2, square(6, 3, 2, 1), square(37, 1, 2)},
       {2, 48, 16, 1, square(71, 3, 1, 1), square(70, 3, 1, 1)},
       {3, 34, 40, 1, square(4, 3, 1, 2, 2), square(20, 5, 1, 2)},
+      // Short rows: tiles of several panels.
+      {3, 20, 64, 1, square(8, 3, 1, 1), square(7, 3, 1, 1)},
+      {2, 65, 128, 1, square(5, 3, 2, 2), square(4, 3, 1, 1), true, true},
+      // Few channels of the source.
+      {5, 3, 40, 1, square(9, 3, 1, 1), square(12, 3, 1, 1)},
+      {4, 3, 20, 1, square(16, 7, 2, 3), square(21, 7, 2, 3)},
+      // Pixels of pages.
+      {1, 1024, 32, 1, square(5, 1, 2), square(18, 1, 2)},
+      {1, 1024, 16, 1, square(5, 3, 1, 2, 2), square(9, 3, 1, 2, 2)},
   };
 }
 
