@@ -270,13 +270,15 @@ typedef struct mantissa_step_options {
   uint32_t reserved;    ///< 0
   mantissa_note_function on_note; ///< null: warnings are dropped
   void *note_data;                ///< given to on_note
+  const char *loss_chunks; ///< parts of a loss's rows: a number, or "auto"
 } mantissa_step_options;
 
 // clang-format off
 #define MANTISSA_STEP_OPTIONS_INIT                                             \
   {sizeof(mantissa_step_options), 0, MANTISSA_PRECISION_RECIPE,                \
    MANTISSA_SCALER_RECIPE, 1.0, NULL, 0, 0.0, 0.0, NULL, NULL, 0, NULL, 0,     \
-   NULL, 0, NULL, 0, NULL, 0, MANTISSA_DEVICE_CPU, 0, 0, 0, 0, NULL, NULL}
+   NULL, 0, NULL, 0, NULL, 0, MANTISSA_DEVICE_CPU, 0, 0, 0, 0, NULL, NULL,     \
+   NULL}
 // clang-format on
 
 /// How a saved Program is run; the fields are those of mantissa_step_options.

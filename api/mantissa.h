@@ -232,6 +232,9 @@ struct StepOptions {
   double clipValue = 0; ///< the largest element of a gradient
   /// What backward computes again: "marked", "all" or a size such as "64MiB".
   std::string recompute = {};
+  /// The parts in which a classifier and its cross-entropy take the rows of a
+  /// batch: a number, or "auto" (docs/text.md).
+  std::string lossChunks = {};
   std::string recipe = {}; ///< the mp.train, where there are several
   int64_t totalSteps = 0;  ///< the length of schedules that end with the run
   /// What a step returns beside the function's results: "grad:fc1.weight", the

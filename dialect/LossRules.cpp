@@ -28,6 +28,15 @@ LogicalResult mp::checkNoBatchMean(Operation *op, LossReduction reduction) {
   return success();
 }
 
+bool mp::canIgnore(Value labels, int64_t ignored) {
+  auto type = dyn_cast<IntegerType>(elementType(labels));
+  if (!type)
+    return false;
+  if (type.isUnsigned())
+    return ignored >= 0 && ignored < (int64_t(1) << type.getWidth());
+  return llvm::isIntN(type.getWidth(), ignored);
+}
+
 Expression mp::reduceLoss(Expression each, LossReduction reduction,
                           Expression divisor) {
   if (reduction == LossReduction::none)

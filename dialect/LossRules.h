@@ -30,6 +30,9 @@ llvm::LogicalResult checkLossGradient(std::optional<mlir::Location> location,
 llvm::LogicalResult checkNoBatchMean(mlir::Operation *op,
                                      LossReduction reduction);
 
+/// Whether labels of this type can equal `ignored`; otherwise no mask is built.
+bool canIgnore(mlir::Value labels, int64_t ignored);
+
 /// Reduces the losses of elements; a mean divides by `divisor`, rank 0.
 Expression reduceLoss(Expression each, LossReduction reduction,
                       Expression divisor);

@@ -27,6 +27,8 @@ namespace mp {
 // not declare.
 std::unique_ptr<mlir::Pass> createAccumulate(const RecipeSettings &settings,
                                              const AccumulateOptions &options);
+std::unique_ptr<mlir::Pass> createChunkLoss(const RecipeSettings &settings,
+                                            const ChunkLossOptions &options);
 std::unique_ptr<mlir::Pass> createClipGradients(const RecipeSettings &settings);
 std::unique_ptr<mlir::Pass>
 createOverrideRecipe(const RecipeSettings &settings);
@@ -65,6 +67,10 @@ struct PipelineOptions : RecipeSettings {
 /// The limit of ops in a function after calls are inlined and scans unrolled:
 /// far more than networks have that a person wrote.
 inline constexpr uint64_t kMostOps = 100'000;
+
+/// On an op: the number of the part of a loss that it belongs to, by
+/// mp-chunk-loss.
+inline constexpr llvm::StringLiteral kChunkAttr = "mp.chunk";
 
 /// On a function: the places that its arguments had before mp-keep-results.
 inline constexpr llvm::StringLiteral kArgumentsAttr = "mp.arguments";

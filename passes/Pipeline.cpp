@@ -201,7 +201,11 @@ static llvm::Error addStep(PassList &passes, const PipelineOptions &options,
   }
   if (options.ranks > 1 && options.batchNorm == "all")
     passes.add(createSyncBatchNorm());
+  if (!options.lossChunks.empty())
+    passes.add(createChunkLoss(options, {options.returnsNumbers}));
   passes.add(createAutodiff());
+  if (!options.lossChunks.empty())
+    passes.add(createOrderChunks());
   passes.add(createPlaceCasts());
   passes.add(createHoistLoops());
   passes.add(createRecompute(options));

@@ -39,6 +39,9 @@ struct RecipeSettings {
   /// The values that backward computes again: "marked", "all" or a size of
   /// memory such as "64MiB". The bits are the same.
   std::string recompute;
+  /// The parts in which a classifier and its loss take the rows of a batch, one
+  /// after the other: "auto" or a number of them; empty: all rows at once.
+  std::string lossChunks;
   /// The values whose size a step records, Entry::records: "step", those that
   /// kernels store; "all", every op's.
   std::string nanCheck;
@@ -173,6 +176,14 @@ template <typename Visitor> void forEachSetting(Visitor &&visit) {
                         "again: marked, all or a size such as 64MiB (the "
                         "recipe's)"},
         &RecipeSettings::recompute);
+  visit(SettingInfo{.name = "loss-chunks",
+                    .value = "N|auto",
+                    .onResume = OnResume::MustAgree,
+                    .help =
+                        "parts in which a classifier and its cross-entropy "
+                        "take the rows of a batch, so that the logits of one "
+                        "part exist at a time (1)"},
+        &RecipeSettings::lossChunks);
   visit(SettingInfo{.name = "nan-check",
                     .value = "off|step|all",
                     .onResume = OnResume::NotSaved,

@@ -55,6 +55,7 @@ static mp::ModelOptions modelOptions(const Module &module,
   compile.clipNorm = options.clipNorm;
   compile.clipValue = options.clipValue;
   compile.recompute = options.recompute;
+  compile.lossChunks = options.lossChunks;
   compile.function = options.recipe;
   compile.totalSteps = options.totalSteps;
   compile.shardOptimizer = options.shardOptimizer;

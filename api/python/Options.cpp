@@ -53,6 +53,7 @@ void bindOptions(nb::module_ &core) {
       .def_rw("clip_norm", &O::clipNorm)
       .def_rw("clip_value", &O::clipValue)
       .def_rw("recompute", &O::recompute)
+      .def_rw("loss_chunks", &O::lossChunks)
       .def_rw("recipe", &O::recipe)
       .def_rw("total_steps", &O::totalSteps)
       .def_rw("outputs", &O::outputs)

@@ -18,16 +18,6 @@ using namespace mp;
 
 static bool areProbabilities(Value labels) { return isFloatTensor(labels); }
 
-/// Whether labels of this type can equal `ignored`; otherwise no mask is built.
-static bool canIgnore(Value labels, int64_t ignored) {
-  auto type = dyn_cast<IntegerType>(elementType(labels));
-  if (!type)
-    return false;
-  if (type.isUnsigned())
-    return ignored >= 0 && ignored < (int64_t(1) << type.getWidth());
-  return llvm::isIntN(type.getWidth(), ignored);
-}
-
 namespace {
 /// The labels and the classes of rows, in a decomposition.
 class Rows {
@@ -88,7 +78,7 @@ public:
   Value asRows(Value x) {
     SmallVector<int64_t> shape(type.getShape());
     shape.erase(shape.begin() + dim);
-    return ReshapeOp::create(b, type.clone(shape), x);
+    return ReshapeOp::create(b, tensorType(x).clone(shape), x);
   }
   /// A gradient of the result, reshaped to broadcast against the scores.
   Expression asColumn(Expression gradient) {
@@ -298,7 +288,9 @@ SmallVector<Value> AccuracyOp::decompose(ImplicitLocOpBuilder &b,
   Expression isClass = (rows.label >= 0) & (rows.label < rows.classCount());
   Expression isRight = (rows.sumClasses(isBefore) < getTopK()) & isClass;
   Expression right = isRight.to(b.getF32Type());
-  return {reduceLoss(right, LossReduction::mean, right.number(rows.count()))};
+  if (getReduction() == LossReduction::none)
+    return {rows.asRows(right)};
+  return {reduceLoss(right, getReduction(), right.number(rows.count()))};
 }
 
 //===----------------------------------------------------------------------===//

@@ -102,20 +102,23 @@ def Mp_AccuracyOp : Mp_CompositeOp<"accuracy", [DeclareOpInterfaceMethods<IndexO
     `logits` has the classes in dimension `dim`, as `mp.cross_entropy` has, and `labels` is of its shape without
     that dimension. A row counts if the score of its label is among the `top_k` largest of the row. Of equal
     scores the first is the larger one, and NaN is larger than any number, but a label whose score is NaN does
-    not count.
+    not count. `reduction(sum)` is the number of rows that count, and `reduction(none)` has 1 or 0 for each row.
 
     Example:
     ```mlir
     %a = mp.accuracy %x, %y : tensor<?x10xf32>, tensor<?xui8>
     %5 = mp.accuracy %x, %y {top_k = 5} : tensor<?x10xf32>, tensor<?xui8>
-    %t = mp.accuracy %z, %w dim(2) : tensor<?x16x1000xf32>, tensor<?x16xi32>
+    %t = mp.accuracy %z, %w dim(2) reduction(sum) : tensor<?x16x1000xf32>, tensor<?x16xi32>
     ```
   }];
   let notDifferentiable = "it is constant almost everywhere";
   let arguments = (ins Mp_FloatTensor:$logits, Mp_IntTensor:$labels, Mp_DimOfClasses:$dim,
-    DefaultValuedAttr<I64Attr, "1">:$top_k);
+    Mp_ReductionOfLoss:$reduction, DefaultValuedAttr<I64Attr, "1">:$top_k);
   let results = (outs Mp_FloatTensor:$result);
-  let assemblyFormat = "$logits `,` $labels (`dim` `(` $dim^ `)`)? attr-dict `:` type($logits) `,` type($labels)";
+  let assemblyFormat = [{
+    $logits `,` $labels (`dim` `(` $dim^ `)`)? (`reduction` `` $reduction^)? attr-dict `:`
+    type($logits) `,` type($labels)
+  }];
   let hasVerifier = 1;
 }
 

@@ -132,7 +132,9 @@ LogicalResult AccuracyOp::inferReturnTypes(MLIRContext *context,
                     adaptor.getLabels(), Value(), location};
   if (failed(operands.check()))
     return failure();
-  types.push_back(RankedTensorType::get({}, Float32Type::get(context)));
+  auto rows = rowsOf(operands.scores, operands.dim);
+  types.push_back(
+      lossType(rows.clone(Float32Type::get(context)), reductionOf(adaptor)));
   return success();
 }
 
@@ -158,7 +160,7 @@ LogicalResult AccuracyOp::verify() {
   if (k < 1 || k > classes)
     return emitOpError() << "top_k is " << k << ", expected 1 to the number of "
                          << "classes, " << classes;
-  return success();
+  return checkNoBatchMean(*this, getReduction());
 }
 
 //===----------------------------------------------------------------------===//

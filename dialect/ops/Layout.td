@@ -169,6 +169,8 @@ def Mp_ScatterAddOp : Mp_LayoutOp<"scatter_add", [DeclareOpInterfaceMethods<Inde
   }];
   let layoutDeclarations = [{
     std::optional<double> getFill() { return 0; }
+    /// An element of the base is read where that of the result is written.
+    bool mayReplace(unsigned operand, unsigned) { return operand == 2; }
   }];
   let hasCanonicalizeMethod = 1;
 }

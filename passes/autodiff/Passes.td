@@ -30,6 +30,67 @@ def Autodiff : Mp_Pass<"mp-autodiff", "::mlir::ModuleOp"> {
                         "differentiate this function with respect to its arguments">];
 }
 
+def ChunkLoss : Mp_Pass<"mp-chunk-loss", "::mlir::ModuleOp"> {
+  let summary = "take the rows of a classifier and its cross-entropy in parts";
+  let description = [{
+    The logits of a language model, [tokens, vocabulary], are often the largest value of its step, and their gradient
+    is as large. With the setting `loss-chunks`, a recipe's function computes the product that makes the logits and the
+    cross-entropy of them in that many parts of the rows, one after the other. `mp-order-chunks` then lets the
+    backward of a part follow its forward, so that the logits of one part exist at a time and none is computed twice.
+    `auto` takes as few parts as make the logits of one no larger than the classifier's weight, or than 4 million
+    numbers; and one part where there are no more than twice as many logits.
+
+    A row has the bits that it has without the pass, and so has its gradient for the hidden state. Losses of rows
+    are concatenated and reduced as before; `mp.accuracy` is added up over the parts. The gradients of the weight and
+    the bias are sums over the parts in f32, whatever the type of the product, and are rounded once.
+
+    The pass takes each `mp.cross_entropy` whose classes are the last dimension, and whose logits are an `mp.linear`,
+    or an `mp.matmul` by one matrix, of many rows, with casts and reshapes in between. Other ops that read the
+    logits, but for `mp.accuracy` and a result of the function that `mp-return-numbers` drops, are errors, and so is
+    a function without such a loss. The pass runs behind `mp-autocast` and before `mp-autodiff`.
+
+    ```mlir
+    // before                                  // after mp-chunk-loss{loss-chunks=2}
+    %z = mp.linear %x, %w                      %x0 = mp.slice %x [0, 0] [512, 768]
+      : tensor<1024x768xf32>, ...              %z0 = mp.linear %x0, %w {mp.chunk = 0}
+    %l = mp.cross_entropy %z, %y               %l0 = mp.cross_entropy %z0, %y0 reduction(none) {mp.chunk = 0}
+                                               %x1 = mp.slice %x [512, 0] [512, 768]
+                                               %z1 = mp.linear %x1, %w {mp.chunk = 1}
+                                               %l1 = mp.cross_entropy %z1, %y1 reduction(none) {mp.chunk = 1}
+                                               %r = mp.concat %l0, %l1 dim(0)
+                                               %s = mp.sum %r dims[0]
+                                               %l = mp.div %s, %rows
+    ```
+  }];
+  let options = [Option<"returnsNumbers", "returns-numbers", "bool", "false",
+                        "mp-return-numbers follows, so that returned logits are not computed">];
+}
+
+def OrderChunks : Mp_Pass<"mp-order-chunks", "::mlir::ModuleOp"> {
+  let summary = "let the backward of each part of a loss follow its forward";
+  let description = [{
+    The gradient of a loss for its logits depends on the logits, not on the loss. So the ops of a part that
+    `mp-chunk-loss` has marked move to their backward, which runs in the reverse order of the parts, and the ops that
+    take the losses of all parts move to the end. The products that make the gradient of the weight yield f32, in which
+    they are added up. If a gradient depends on the losses, as that of their logarithm does, the pass fails. It runs
+    behind `mp-autodiff`, and removes nothing.
+
+    ```mlir
+    // before                                  // after
+    %z0 = mp.linear %x0, %w {mp.chunk = 0}     %s = mp.seed
+    %l0 = mp.cross_entropy %z0, ...            %z1 = mp.linear %x1, %w {mp.chunk = 1}
+    %z1 = mp.linear %x1, %w {mp.chunk = 1}     %l1 = mp.cross_entropy %z1, ...
+    %l1 = mp.cross_entropy %z1, ...            %g1 = mp.cross_entropy_backward %s1, %z1, ...
+    %r = mp.concat %l0, %l1 dim(0)             ...
+    %s = mp.seed                               %z0 = mp.linear %x0, %w {mp.chunk = 0}
+    %g1 = mp.cross_entropy_backward %s1, ...   %l0 = mp.cross_entropy %z0, ...
+    ...                                        %g0 = mp.cross_entropy_backward %s0, %z0, ...
+    %g0 = mp.cross_entropy_backward %s0, ...   ...
+    ...                                        %r = mp.concat %l0, %l1 dim(0)
+    ```
+  }];
+}
+
 def Recompute : Mp_Pass<"mp-recompute", "::mlir::ModuleOp"> {
   let summary = "recompute forward values in the backward pass instead of keeping them";
   let description = [{

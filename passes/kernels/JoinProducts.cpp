@@ -8,6 +8,7 @@
 #include "dialect/ops/Arithmetic.h"
 #include "dialect/ops/Layout.h"
 #include "dialect/ops/Linear.h"
+#include "dialect/ops/Recompute.h"
 #include "dialect/ops/Reduction.h"
 #include "passes/Passes.h"
 
@@ -68,9 +69,28 @@ struct JoinProducts : mp::impl::JoinProductsBase<JoinProducts> {
       join<MatmulOp>(root);
     for (AddOp root : rootsIn(function))
       join<SumOp>(root);
+    for (AddOp add : function.getOps<AddOp>())
+      keepApart(add);
   }
 
 private:
+  /// Lets the sum that the product of a part of a loss is added to be stored
+  /// before: all products would have to be, to be added up at once.
+  static void keepApart(AddOp add) {
+    for (auto [product, sum] : {std::pair(add.getLhs(), add.getRhs()),
+                                std::pair(add.getRhs(), add.getLhs())}) {
+      auto made = product.getDefiningOp<MatmulOp>();
+      auto before = sum.getDefiningOp<AddOp>();
+      if (!made || !made->hasAttr(kChunkAttr) || !before)
+        continue;
+      OpBuilder builder(add);
+      Value stored =
+          RecomputeBarrierOp::create(builder, add.getLoc(), sum, sum);
+      add->replaceUsesOfWith(sum, stored);
+      return;
+    }
+  }
+
   static SmallVector<AddOp> rootsIn(func::FuncOp function) {
     return llvm::to_vector(llvm::make_filter_range(
         function.getOps<AddOp>(), [](AddOp add) { return !isInner(add); }));

@@ -6,7 +6,7 @@
 //
 //   {"module": text, "goal": "run" or "train", "batch": 0, "onednn": false,
 //    "precision": "fp16", "policy": "torch", "accumulate": micro-batches a
-//    step,
+//    step, "chunks": parts of the rows of a loss, or "",
 //    "inputs": [[bytes of each argument], one list a run or micro-batch],
 //    "variables": [[name, bytes]], "read": [names]}
 //
@@ -66,6 +66,7 @@ struct Request {
     request.options.precision = object.getString("precision")->str();
     request.options.policy = object.getString("policy")->str();
     request.options.accumulate = *object.getInteger("accumulate");
+    request.options.lossChunks = object.getString("chunks").value_or("").str();
     request.options.threads = 1;
     request.options.onednn = object.getBoolean("onednn").value_or(false);
     for (const json::Value &variable : *object.getArray("variables")) {
@@ -160,6 +161,20 @@ Error readVariables(Session &session, ArrayRef<std::string> names,
   return Error::success();
 }
 
+/// Compiles a graph; with the rows of its loss in parts, if these are asked for
+/// and it has a loss that can be taken so.
+Expected<Program> compileRequest(const Request &request) {
+  Expected<Program> program = compile(request.module, request.options);
+  if (program || request.options.lossChunks.empty())
+    return program;
+  std::string why = toString(program.takeError());
+  if (!StringRef(why).contains("loss-chunks"))
+    return createStringError(why);
+  CompileOptions options = request.options;
+  options.lossChunks.clear();
+  return compile(request.module, options);
+}
+
 Expected<Answer> execute(Request request, Device device,
                          std::shared_ptr<Communicator> ranks = nullptr) {
   SessionOptions sessionOptions;
@@ -172,7 +187,7 @@ Expected<Answer> execute(Request request, Device device,
   request.options.target = (*session)->target().str();
   request.options.arch = (*session)->arch();
   request.options.ranks = ranks ? ranks->size() : 1;
-  Expected<Program> program = compile(request.module, request.options);
+  Expected<Program> program = compileRequest(request);
   if (!program)
     return program.takeError();
   // The entry point that takes the inputs; `derive` is run by the session.

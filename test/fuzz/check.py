@@ -104,6 +104,7 @@ def request_of(graph, text, runs, options):
     blobs = [packed(value.number.value, value.type.element) for value in variables]
     request = {"module": text, "goal": "train" if graph.recipe else "run", "batch": graph.batch or Batch(graph).size,
                "precision": PRECISIONS[graph.low], "policy": graph.policy, "accumulate": graph.recipe.accumulate if graph.recipe else 1,
+               "chunks": "2" if graph.recipe and "mp.cross_entropy " in text else "",
                "variables": [[variable_name(value), len(blob)] for value, blob in zip(variables, blobs)],
                "read": [variable_name(value) for value in graph.recipe.parameters()] if graph.recipe else [], **options}
     lists = [[packed(numbers[value].value, value.type.element) for value in arguments] for numbers in runs]

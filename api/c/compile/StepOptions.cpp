@@ -18,12 +18,13 @@ Error takeOptions(const mantissa_step_options *given, StepOptions &options) {
                accumulate, clipNorm, clipValue, recompute, recipe, totalSteps,
                outputs, outputCount, predictions, predictionCount, plugins,
                pluginCount, insertPasses, insertPassCount, device, deviceIndex,
-               seed, threads, reserved, onNote, noteData] = taken;
+               seed, threads, reserved, onNote, noteData, lossChunks] = taken;
   // Programs in C are one rank.
   auto &[toBatch, toPrecision, toPolicy, toScaler, toStaticScale, toAccumulate,
          toRanks, toShardOptimizer, toClipNorm, toClipValue, toRecompute,
-         toRecipe, toTotalSteps, toOutputs, toPredictions, toPlugins,
-         toInsertPasses, toDevice, toThreads, toSeed, toNote] = options;
+         toLossChunks, toRecipe, toTotalSteps, toOutputs, toPredictions,
+         toPlugins, toInsertPasses, toDevice, toThreads, toSeed, toNote] =
+      options;
   // What can be wrong comes first.
   auto knownPrecision = takePrecision("options->precision", precision);
   if (!knownPrecision)
@@ -61,6 +62,7 @@ Error takeOptions(const mantissa_step_options *given, StepOptions &options) {
   toClipNorm = clipNorm;
   toClipValue = clipValue;
   toRecompute = textOf(recompute);
+  toLossChunks = textOf(lossChunks);
   toRecipe = textOf(recipe);
   toTotalSteps = totalSteps;
   toDevice = *knownDevice;

@@ -30,6 +30,7 @@ class Options(TypedDict, total=False):
     clip_norm: float
     clip_value: float
     recompute: str
+    loss_chunks: str
     recipe: str
     total_steps: int
     outputs: Sequence[str]
@@ -65,8 +66,8 @@ class Explanation(List[Dict[str, Any]]):
 
 
 def compile(module: Source, *, batch: int = 0, precision: str = "", policy: str = "", scaler: str = "", accumulate: int = 0,
-            clip_norm: float = 0, clip_value: float = 0, recompute: str = "", recipe: str = "", total_steps: int = 0,
-            outputs: Sequence[str] = (), predictions: Sequence[str] = (), insert_passes: Sequence[str] = (),
+            clip_norm: float = 0, clip_value: float = 0, recompute: str = "", loss_chunks: str = "", recipe: str = "",
+            total_steps: int = 0, outputs: Sequence[str] = (), predictions: Sequence[str] = (), insert_passes: Sequence[str] = (),
             device: str = "cpu", threads: int = 0, seed: int = 0) -> Step:
     """Compiles the training step of a module, and gives every variable its first value.
 
@@ -92,6 +93,9 @@ def compile(module: Source, *, batch: int = 0, precision: str = "", policy: str 
         The largest norm of all gradients, and the largest element of one.
     recompute : str
         What backward computes again: ``"marked"``, ``"all"`` or a size such as ``"64MiB"``.
+    loss_chunks : str
+        The parts in which a classifier and its cross-entropy take the rows of a batch, so that the logits of one part
+        exist at a time: a number, or ``"auto"``.
     recipe : str
         The ``mp.train``, where there are several.
     total_steps : int
@@ -128,8 +132,8 @@ def compile(module: Source, *, batch: int = 0, precision: str = "", policy: str 
     """
     options = _options("compile", Options(
         batch=batch, precision=precision, policy=policy, scaler=scaler, accumulate=accumulate, clip_norm=clip_norm,
-        clip_value=clip_value, recompute=recompute, recipe=recipe, total_steps=total_steps, outputs=outputs,
-        predictions=predictions, insert_passes=insert_passes, device=device, threads=threads, seed=seed))
+        clip_value=clip_value, recompute=recompute, loss_chunks=loss_chunks, recipe=recipe, total_steps=total_steps,
+        outputs=outputs, predictions=predictions, insert_passes=insert_passes, device=device, threads=threads, seed=seed))
     return Step(_module(module).compile_step(options))
 
 

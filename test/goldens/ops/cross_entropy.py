@@ -96,10 +96,14 @@ def of_last(generator):
         p = F.softmax(2 * torch.randn(2, 4, 5, generator=generator), 2).to(dtype)
         yield from both("mp.cross_entropy %a, %b dim(2) : {a}, {b}", [x, p], lambda v, p: F.cross_entropy(
             v.movedim(2, 1), p.movedim(2, 1)), at="largest")
-        top = lambda v, y, k: (v.topk(k, 2).indices == y[:, :, None]).any(2).double().mean()
+        top = lambda v, y, k: (v.topk(k, 2).indices == y[:, :, None]).any(2).double()
         for k in (1, 2):
-            yield forward(f"mp.accuracy %a, %b dim(2) {{top_k = {k}}} : {{a}}, {{b}}", [x, y], lambda v, y: top(v, y, k),
+            yield forward(f"mp.accuracy %a, %b dim(2) {{top_k = {k}}} : {{a}}, {{b}}", [x, y], lambda v, y: top(v, y, k).mean(),
                           dtypes=[torch.float32])
+        yield forward("mp.accuracy %a, %b dim(2) reduction(sum) {top_k = 2} : {a}, {b}", [x, y],
+                      lambda v, y: top(v, y, 2).sum(), dtypes=[torch.float32])
+        yield forward("mp.accuracy %a, %b dim(2) reduction(none) : {a}, {b}", [x, y], lambda v, y: top(v, y, 1),
+                      dtypes=[torch.float32])
 
 
 def cases(generator):

@@ -34,10 +34,10 @@ TEST(CAbi, StepOptions) {
                      AT(device),        AT(device_index),
                      AT(seed),          AT(threads),
                      AT(reserved),      AT(on_note),
-                     AT(note_data)}),
-            (Numbers{0,   8,   16,  20,  24,  32,  40,  48,  56,
-                     64,  72,  80,  88,  96,  104, 112, 120, 128,
-                     136, 144, 152, 156, 160, 168, 172, 176, 184}));
+                     AT(note_data),     AT(loss_chunks)}),
+            (Numbers{0,   8,   16,  20,  24,  32,  40,  48,  56,  64,
+                     72,  80,  88,  96,  104, 112, 120, 128, 136, 144,
+                     152, 156, 160, 168, 172, 176, 184, 192}));
 }
 
 TEST(CAbi, RunOptions) {

@@ -44,9 +44,9 @@ std::string text(const std::function<void(llvm::StringRef)> &note) {
 Texts textsOf(const StepOptions &options) {
   // With another field, this does not compile. C has no ranks.
   const auto &[batch, precision, policy, scaler, staticScale, accumulate, ranks,
-               shardOptimizer, clipNorm, clipValue, recompute, recipe,
-               totalSteps, outputs, predictions, plugins, insertPasses, device,
-               threads, seed, onNote] = options;
+               shardOptimizer, clipNorm, clipValue, recompute, lossChunks,
+               recipe, totalSteps, outputs, predictions, plugins, insertPasses,
+               device, threads, seed, onNote] = options;
   return {{"batch", text(batch)},
           {"precision", text(precision)},
           {"policy", text(policy)},
@@ -56,6 +56,7 @@ Texts textsOf(const StepOptions &options) {
           {"clipNorm", text(clipNorm)},
           {"clipValue", text(clipValue)},
           {"recompute", text(recompute)},
+          {"lossChunks", text(lossChunks)},
           {"recipe", text(recipe)},
           {"totalSteps", text(totalSteps)},
           {"outputs", text(outputs)},
@@ -150,7 +151,8 @@ const Field<mantissa_step_options> stepFields[] = {
     STEP(threads, 6, "threads", "6"),
     STEP(reserved, 0, "", ""),
     STEP(on_note, note, "onNote", "a function"),
-    STEP(note_data, &noted, "", "")};
+    STEP(note_data, &noted, "", ""),
+    STEP(loss_chunks, "4", "lossChunks", "4")};
 
 const Field<mantissa_run_options> runFields[] = {
     RUN(struct_size, sizeof o, "", ""),
