@@ -28,7 +28,7 @@ class Network:
 
     def text(self, module):
         """The module without dropout."""
-        return module.replace("{p = 1.000000e-01 : f64}", "{p = 0.0 : f64}")
+        return re.sub(r" dropout\(%\w+, [^)]*\)", "", module.replace("{p = 1.000000e-01 : f64}", "{p = 0.0 : f64}"))
 
     def in_file(self, name):
         """The name in files of a parameter of the model."""
@@ -49,7 +49,7 @@ class Windows(Network):
         self.tokens.tofile(folder / "train.bin")
 
     def text(self, module):
-        return module.replace("stride = 1>", f"stride = {TOKENS + 1}>").replace("stride = 1,", f"stride = {TOKENS + 1},")
+        return super().text(module).replace("stride = 1>", f"stride = {TOKENS + 1}>").replace("stride = 1,", f"stride = {TOKENS + 1},")
 
     def loss(self, model, step):
         windows = self.of(self.tokens, step)

@@ -25,7 +25,8 @@ static void build(Graph &net, const std::vector<float> &classWeights) {
                           .layers = 2,
                           .channels = 128,
                           .heads = 2,
-                          .texts = 2};
+                          .texts = 2,
+                          .dropout = 0.1};
   sizes.classes = classWeights.size();
   models::TextInputs inputs = models::textInputs(net, sizes);
   Tensor logits = models::bertLogits(net, inputs, sizes);

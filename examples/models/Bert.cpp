@@ -11,7 +11,7 @@
 namespace models {
 namespace {
 
-constexpr double kDropout = 0.1, kEps = 1e-12;
+constexpr double kEps = 1e-12;
 
 Tensor dense(Graph &net, const Tensor &x, int64_t out,
              const std::string &name) {
@@ -27,9 +27,8 @@ Tensor normalizeLast(const Tensor &x, const std::string &name) {
 
 /// A layer's result with its input: name.dense and name.LayerNorm.
 Tensor addResult(Graph &net, const Tensor &y, const Tensor &x,
-                 const std::string &name) {
-  Tensor result =
-      dropout(dense(net, y, x.size(-1), name + ".dense"), {.p = kDropout});
+                 const std::string &name, const TextSizes &sizes) {
+  Tensor result = drop(dense(net, y, x.size(-1), name + ".dense"), sizes);
   return normalizeLast(result + x, name + ".LayerNorm");
 }
 
@@ -41,9 +40,11 @@ Tensor attention(Graph &net, const Tensor &x, const Tensor &lengths,
     return reshape(projected, {Batch, sizes.tokens, sizes.heads,
                                sizes.channels / sizes.heads});
   };
-  Tensor mixed = scaledDotProductAttention(
-      heads("query"), heads("key"), heads("value"), {.lengths = lengths});
-  return addResult(net, reshape(mixed, x.shape()), x, "output");
+  ScaledDotProductAttentionOptions looks{.lengths = lengths};
+  dropWeights(net, looks, sizes);
+  Tensor mixed = scaledDotProductAttention(heads("query"), heads("key"),
+                                           heads("value"), looks);
+  return addResult(net, reshape(mixed, x.shape()), x, "output", sizes);
 }
 
 Tensor embed(Graph &net, const TextInputs &inputs, const TextSizes &sizes) {
@@ -62,7 +63,7 @@ Tensor embed(Graph &net, const TextInputs &inputs, const TextSizes &sizes) {
       (inputs.types ? gather(typeTable, inputs.types, 0) : rows(typeTable, 1));
   x = x +
       rows(table("position", std::max(positions, sizes.tokens)), sizes.tokens);
-  return dropout(normalizeLast(x, "LayerNorm"), {.p = kDropout});
+  return drop(normalizeLast(x, "LayerNorm"), sizes);
 }
 
 /// [batch, tokens, channels].
@@ -73,7 +74,7 @@ Tensor encode(Graph &net, const TextInputs &inputs, const TextSizes &sizes) {
     auto scope = net.scope(dotted("encoder.layer", layer));
     x = attention(net, x, inputs.lengths, sizes);
     Tensor y = gelu(dense(net, x, 4 * sizes.channels, "intermediate.dense"));
-    x = addResult(net, y, x, "output");
+    x = addResult(net, y, x, "output", sizes);
   }
   return x;
 }
@@ -104,8 +105,7 @@ Tensor bertLogits(Graph &net, const TextInputs &inputs,
   Tensor first =
       flatten(slice(encode(net, inputs, sizes), {0, 0, 0}, {-1, 1, -1}));
   Tensor pooled = tanh(dense(net, first, sizes.channels, "bert.pooler.dense"));
-  return dense(net, dropout(pooled, {.p = kDropout}), sizes.classes,
-               "classifier");
+  return dense(net, drop(pooled, sizes), sizes.classes, "classifier");
 }
 
 void bert(Graph &net, const TextSizes &sizes) {

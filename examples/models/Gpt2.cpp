@@ -20,8 +20,8 @@ Tensor conv1d(Graph &net, const Tensor &x, int64_t out, const std::string &name,
                 {.bias = net.parameter(name + ".bias", F32, {out}, zeros())});
 }
 
-Tensor attention(Graph &net, const Tensor &x, const TextSizes &sizes,
-                 double deviation) {
+Tensor attention(Graph &net, const Tensor &x, const Tensor &isSeen,
+                 const TextSizes &sizes, double deviation) {
   auto scope = net.scope("attn");
   Tensor all = conv1d(net, x, 3 * sizes.channels, "c_attn");
   auto part = [&](int64_t number) {
@@ -30,26 +30,37 @@ Tensor attention(Graph &net, const Tensor &x, const TextSizes &sizes,
     return reshape(
         one, {Batch, sizes.tokens, sizes.heads, sizes.channels / sizes.heads});
   };
-  Tensor mixed =
-      scaledDotProductAttention(part(0), part(1), part(2), {.causal = true});
-  return conv1d(net, reshape(mixed, x.shape()), sizes.channels, "c_proj",
-                deviation);
+  ScaledDotProductAttentionOptions looks{.mask = isSeen, .causal = true};
+  dropWeights(net, looks, sizes);
+  Tensor mixed = scaledDotProductAttention(part(0), part(1), part(2), looks);
+  return drop(conv1d(net, reshape(mixed, x.shape()), sizes.channels, "c_proj",
+                     deviation),
+              sizes);
 }
 
-Tensor block(Graph &net, Tensor x, const TextSizes &sizes) {
+Tensor block(Graph &net, Tensor x, const Tensor &isSeen,
+             const TextSizes &sizes) {
   // Residual sums of all layers have the deviation of one.
   double deviation = 0.02 / std::sqrt(2.0 * sizes.layers);
-  x = x + attention(net, layerNorm(x, {.name = "ln_1"}), sizes, deviation);
+  Tensor normal = layerNorm(x, {.name = "ln_1"});
+  x = x + attention(net, normal, isSeen, sizes, deviation);
   Tensor y = layerNorm(x, {.name = "ln_2"});
   y = gelu(conv1d(net, y, 4 * sizes.channels, "mlp.c_fc"),
            {.approximate = GeluApproximation::tanh});
-  return x + conv1d(net, y, sizes.channels, "mlp.c_proj", deviation);
+  y = conv1d(net, y, sizes.channels, "mlp.c_proj", deviation);
+  return x + drop(y, sizes);
 }
 
 } // namespace
 
 void gpt2(Graph &net, const TextSizes &sizes) {
-  Tensor x = tokensInput(net, "x", sizes), y = tokensInput(net, "y", sizes);
+  PackedTexts texts;
+  if (sizes.isPacked) {
+    texts = packedTexts(net, sizes);
+  } else {
+    texts.tokens = tokensInput(net, "x", sizes);
+    texts.labels = tokensInput(net, "y", sizes);
+  }
   Tensor table = tokenTable(net, "transformer.wte.weight", sizes);
   Tensor hidden;
   {
@@ -58,21 +69,30 @@ void gpt2(Graph &net, const TextSizes &sizes) {
     Tensor places = net.parameter(
         "wpe.weight", F32, {std::max(positions, sizes.tokens), sizes.channels},
         normalInit(0, 0.02));
-    hidden = gather(table, x, 0) +
-             slice(places, {0, 0}, {sizes.tokens, sizes.channels});
+    Tensor place = texts.positions
+                       ? gather(places, texts.positions, 0)
+                       : slice(places, {0, 0}, {sizes.tokens, sizes.channels});
+    hidden = drop(gather(table, texts.tokens, 0) + place, sizes);
     for (int64_t layer = 0; layer < sizes.layers; ++layer) {
       auto scope = net.scope(dotted("h", layer));
-      hidden = block(net, hidden, sizes);
+      hidden = block(net, hidden, texts.isSeen, sizes);
     }
     hidden = layerNorm(hidden, {.name = "ln_f"});
   }
-  predictTokens(net, linear(hidden, table), y);
+  Tensor logits = linear(hidden, table);
+  if (sizes.isPacked)
+    predictLabelled(net, logits, texts.labels);
+  else
+    predictTokens(net, logits, texts.labels);
   trainWithAdamw(
       net,
       {.params = {"*.weight", "!*ln_*"}, .others = {"*.bias", "*ln_*.weight"}},
       {.lr = 6e-4, .beta2 = 0.95, .weightDecay = 0.1},
       cosine({.to = 0.1, .warmup = 100}));
-  readWindows(net, sizes);
+  if (sizes.isPacked)
+    readPacked(net);
+  else
+    readWindows(net, sizes);
 }
 
 } // namespace models

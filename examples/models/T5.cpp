@@ -12,7 +12,6 @@
 namespace models {
 namespace {
 
-constexpr double kDropout = 0.1;
 constexpr int64_t kBuckets = 32, kFarthest = 128;
 
 /// Keys and how they are looked at.
@@ -24,8 +23,6 @@ struct Keys {
 Tensor normalizeLast(const Tensor &x, const std::string &name) {
   return rmsNorm(x, {.name = name, .eps = 1e-6});
 }
-
-Tensor drop(const Tensor &x) { return dropout(x, {.p = kDropout}); }
 
 Tensor dense(Graph &net, const Tensor &x, int64_t out, const std::string &name,
              double factor = 1) {
@@ -77,10 +74,13 @@ Tensor attend(Graph &net, const Tensor &x, const Keys &keys,
                    {Batch, sizes.tokens, sizes.heads, depth});
   };
   Tensor from = keys.of ? keys.of : normal;
+  ScaledDotProductAttentionOptions looks = keys.options;
+  dropWeights(net, looks, sizes);
   Tensor mixed = scaledDotProductAttention(
       heads(normal, "q", std::pow(depth, -0.5)), heads(from, "k", 1),
-      heads(from, "v", 1), keys.options);
-  return x + drop(dense(net, reshape(mixed, x.shape()), sizes.channels, "o"));
+      heads(from, "v", 1), looks);
+  return x + drop(dense(net, reshape(mixed, x.shape()), sizes.channels, "o"),
+                  sizes);
 }
 
 Tensor feedForward(Graph &net, const Tensor &x, const std::string &layer,
@@ -89,7 +89,7 @@ Tensor feedForward(Graph &net, const Tensor &x, const std::string &layer,
   Tensor y = normalizeLast(x, "layer_norm");
   auto inner = net.scope("DenseReluDense");
   y = relu(dense(net, y, sizes.hidden, "wi"));
-  return x + drop(dense(net, drop(y), sizes.channels, "wo"));
+  return x + drop(dense(net, drop(y, sizes), sizes.channels, "wo"), sizes);
 }
 
 /// A stack of blocks: the encoder, or the decoder, which also looks at what
@@ -104,7 +104,7 @@ Tensor stack(Graph &net, const Tensor &embedded, const Tensor &lengths,
             .causal = isDecoder,
             .scale = 1}};
   Keys other{encoded, {.lengths = lengths, .scale = 1}};
-  Tensor x = drop(embedded);
+  Tensor x = drop(embedded, sizes);
   for (int64_t layer = 0; layer < sizes.layers; ++layer) {
     auto scope = net.scope(dotted("block", layer));
     x = attend(net, x, own, "layer.0", "SelfAttention", sizes);
@@ -112,7 +112,7 @@ Tensor stack(Graph &net, const Tensor &embedded, const Tensor &lengths,
       x = attend(net, x, other, "layer.1", "EncDecAttention", sizes);
     x = feedForward(net, x, isDecoder ? "layer.2" : "layer.1", sizes);
   }
-  return drop(normalizeLast(x, "final_layer_norm"));
+  return drop(normalizeLast(x, "final_layer_norm"), sizes);
 }
 
 } // namespace

@@ -8,13 +8,23 @@ namespace models {
 // Table
 //===----------------------------------------------------------------------===//
 
+/// The sizes with the dropout of Hugging Face's configurations.
+static TextSizes dropping(TextSizes sizes) {
+  sizes.dropout = 0.1;
+  return sizes;
+}
+
 std::span<const TextModel> allTextModels() {
   static const TextModel models[] = {
       {"char-gpt", "GPT of bytes", gpt2, {128, 256, 4, 128, 4}},
-      {"gpt2", "GPT-2, 124 million", gpt2, {1024, 50257, 12, 768, 12}},
-      {"gpt2-medium", "GPT-2, 355 million", gpt2, {1024, 50257, 24, 1024, 16}},
-      {"gpt2-large", "GPT-2, 774 million", gpt2, {1024, 50257, 36, 1280, 20}},
-      {"gpt2-xl", "GPT-2, 1,558 million", gpt2, {1024, 50257, 48, 1600, 25}},
+      {"gpt2", "GPT-2, 124 million", gpt2,
+       dropping({1024, 50257, 12, 768, 12})},
+      {"gpt2-medium", "GPT-2, 355 million", gpt2,
+       dropping({1024, 50257, 24, 1024, 16})},
+      {"gpt2-large", "GPT-2, 774 million", gpt2,
+       dropping({1024, 50257, 36, 1280, 20})},
+      {"gpt2-xl", "GPT-2, 1,558 million", gpt2,
+       dropping({1024, 50257, 48, 1600, 25})},
       {"llama-tiny",
        "Llama of bytes",
        llama,
@@ -69,39 +79,32 @@ std::span<const TextModel> allTextModels() {
         .heads = 1,
         .hidden = 8192,
         .dropout = 0.1}},
-      {"bert-tiny", "BERT, 4 million", bert, {128, 30522, 2, 128, 2, 2}},
-      {"bert-base", "BERT, 109 million", bert, {128, 30522, 12, 768, 12, 2}},
-      {"bert-large", "BERT, 335 million", bert, {128, 30522, 24, 1024, 16, 2}},
-      {"bert-mlm-tiny",
-       "BERT of masked tokens",
-       bertMaskedLm,
-       {128, 30522, 2, 128, 2}},
-      {"bert-mlm-base",
-       "the same, 110 million",
-       bertMaskedLm,
-       {128, 30522, 12, 768, 12}},
-      {"bert-mlm-large",
-       "the same, 335 million",
-       bertMaskedLm,
-       {128, 30522, 24, 1024, 16}},
-      {"t5-small",
-       "T5, 61 million",
-       t5,
-       {.tokens = 512,
-        .vocabulary = 32128,
-        .layers = 6,
-        .channels = 512,
-        .heads = 8,
-        .hidden = 2048}},
-      {"t5-base",
-       "T5, 223 million",
-       t5,
-       {.tokens = 512,
-        .vocabulary = 32128,
-        .layers = 12,
-        .channels = 768,
-        .heads = 12,
-        .hidden = 3072}},
+      {"bert-tiny", "BERT, 4 million", bert,
+       dropping({128, 30522, 2, 128, 2, 2})},
+      {"bert-base", "BERT, 109 million", bert,
+       dropping({128, 30522, 12, 768, 12, 2})},
+      {"bert-large", "BERT, 335 million", bert,
+       dropping({128, 30522, 24, 1024, 16, 2})},
+      {"bert-mlm-tiny", "BERT of masked tokens", bertMaskedLm,
+       dropping({128, 30522, 2, 128, 2})},
+      {"bert-mlm-base", "the same, 110 million", bertMaskedLm,
+       dropping({128, 30522, 12, 768, 12})},
+      {"bert-mlm-large", "the same, 335 million", bertMaskedLm,
+       dropping({128, 30522, 24, 1024, 16})},
+      {"t5-small", "T5, 61 million", t5,
+       dropping({.tokens = 512,
+                 .vocabulary = 32128,
+                 .layers = 6,
+                 .channels = 512,
+                 .heads = 8,
+                 .hidden = 2048})},
+      {"t5-base", "T5, 223 million", t5,
+       dropping({.tokens = 512,
+                 .vocabulary = 32128,
+                 .layers = 12,
+                 .channels = 768,
+                 .heads = 12,
+                 .hidden = 3072})},
       {"seq2seq",
        "LSTMs with attention, 216 million",
        seq2seq,
@@ -135,6 +138,12 @@ std::string build(Graph &net, const TextModel &model,
     return std::to_string(weighted) + " weights of " +
            std::to_string(sizes.classes) + " classes";
   set(sizes.texts, options.texts);
+  if (options.dropout && (model.network == llama || model.network == speechCtc))
+    return "it has no dropout";
+  sizes.dropout = options.dropout.value_or(sizes.dropout);
+  if (options.isPacked && model.network != gpt2)
+    return "it does not take packed texts, as gpt2 and char-gpt do";
+  sizes.isPacked = options.isPacked;
   if (options.streams && model.network != lstmLm)
     return "it keeps no states from batch to batch, as char-rnn and lstm-lm do";
   sizes.streams = options.streams;
@@ -164,6 +173,39 @@ TextPair textPair(Graph &net, const TextSizes &sizes) {
   return {.tokens = tokensInput(net, "tokens", sizes),
           .lengths = net.input("lengths", I32, {Batch}),
           .labels = net.input("labels", I32, {Batch, sizes.tokens})};
+}
+
+PackedTexts packedTexts(Graph &net, const TextSizes &sizes) {
+  auto places = [&](const std::string &name) {
+    return net.input(name, U16, {Batch, sizes.tokens});
+  };
+  PackedTexts texts{.tokens = tokensInput(net, "tokens", sizes),
+                    .segments = places("segments"),
+                    .positions = places("positions")};
+  Tensor segments = cast(texts.segments, I32);
+  int64_t last = sizes.tokens - 1;
+  auto next = [&](const Tensor &of) {
+    return pad(slice(of, {0, 1}, {-1, last}), {0, 0}, {0, 1});
+  };
+  Tensor goesOn = select(segments > 0, segments, -1);
+  texts.labels = select(compare(next(segments), goesOn, Comparison::eq),
+                        next(cast(texts.tokens, I32)), -100);
+  texts.isSeen =
+      compare(reshape(segments, {Batch, 1, sizes.tokens, 1}),
+              reshape(segments, {Batch, 1, 1, sizes.tokens}), Comparison::eq);
+  return texts;
+}
+
+Tensor drop(const Tensor &x, const TextSizes &sizes) {
+  return sizes.dropout ? dropout(x, {.p = sizes.dropout}) : x;
+}
+
+void dropWeights(Graph &net, ScaledDotProductAttentionOptions &attention,
+                 const TextSizes &sizes) {
+  if (!sizes.dropout)
+    return;
+  attention.dropoutKey = randomKey(net);
+  attention.dropoutP = sizes.dropout;
 }
 
 Tensor shifted(const Tensor &labels) {
@@ -235,6 +277,13 @@ void readWindows(Graph &net, const TextSizes &sizes) {
   };
   net.data("train", columns("train.bin", sizes.streams ? sizes.tokens : 1));
   net.data("test", columns("val.bin", sizes.tokens));
+}
+
+void readPacked(Graph &net) {
+  for (std::string source : {"train", "test"})
+    net.data(source, {{"tokens", source + ".npy", "npy"},
+                      {"segments", source + "-segments.npy", "npy"},
+                      {"positions", source + "-positions.npy", "npy"}});
 }
 
 void readTexts(Graph &net, const std::string &labels, bool hasTypes,

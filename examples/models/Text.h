@@ -30,7 +30,9 @@ struct TextSizes {
   /// Texts that go on from batch to batch, which is how many a batch has, of
   /// lstmLm; 0: samples are independent, and as many as one likes.
   int64_t streams = 0;
-  double dropout = 0; ///< of networks of LSTMs
+  double dropout = 0; ///< in training, of attention's weights too
+  /// Whether a sample is several texts that do not see one another, of gpt2.
+  bool isPacked = false;
 };
 
 /// A network with its inputs, outputs and recipe.
@@ -38,7 +40,8 @@ using TextNetwork = void (*)(Graph &net, const TextSizes &sizes);
 
 /// Predicts the next token: GPT2LMHeadModel (Radford et al., 2019). Inputs "x"
 /// and "y" [batch, tokens], of the type of tokens; outputs "loss", "bits" (the
-/// loss in bits a token), "accuracy" and "logits". Without dropout, as nanoGPT.
+/// loss in bits a token), "accuracy" and "logits". Packed texts have other
+/// inputs: packedTexts.
 void gpt2(Graph &net, const TextSizes &sizes);
 
 /// Predicts the next token: LlamaForCausalLM (Touvron et al., 2023). Inputs and
@@ -69,7 +72,7 @@ struct TextInputs {
 TextInputs textInputs(Graph &net, const TextSizes &sizes);
 
 /// The logits [batch, classes] of BertForSequenceClassification (Devlin et al.,
-/// 2018). Dropout is 0.1, but not of attention.
+/// 2018).
 Tensor bertLogits(Graph &net, const TextInputs &inputs, const TextSizes &sizes);
 
 /// Classifies texts, or pairs of them, by bertLogits of textInputs; outputs
@@ -84,7 +87,7 @@ void bertMaskedLm(Graph &net, const TextSizes &sizes);
 /// Writes a text from another one: T5ForConditionalGeneration (Raffel et al.,
 /// 2020). Inputs "tokens" [batch, tokens], "lengths" [batch], and "labels"
 /// [batch, tokens], the text to write; labels of 0 (padding) and -100 are not
-/// asked for. Dropout is 0.1, but not of attention.
+/// asked for.
 void t5(Graph &net, const TextSizes &sizes);
 
 /// The same by LSTMs with attention (Luong et al., 2015). Inputs and outputs
@@ -110,6 +113,8 @@ struct TextOptions {
   int64_t tokens = 0, vocabulary = 0, layers = 0, classes = 0, texts = 0,
           streams = 0;
   double width = 1; ///< factor of the channels; heads stay as many
+  std::optional<double> dropout = std::nullopt; ///< nothing: the model's
+  bool isPacked = false;
   std::vector<double> classWeights = {}; ///< of the classes that there are then
 };
 
@@ -133,6 +138,27 @@ struct TextPair {
   Tensor labels;  ///< "labels" [batch, tokens], i32
 };
 TextPair textPair(Graph &net, const TextSizes &sizes);
+
+/// Samples of several texts, one after the other, as mp-data tokenize
+/// --segments packs them.
+struct PackedTexts {
+  Tensor tokens;   ///< "tokens" [batch, tokens], of the type of tokens
+  Tensor segments; ///< "segments" [batch, tokens], ui16: the number of the text
+                   ///< that a token is of, from 1 on; 0 at the end
+  Tensor positions = {}; ///< "positions" [batch, tokens], ui16: the place in it
+  /// The next token of the same text, [batch, tokens], i32; -100 at its end.
+  Tensor labels = {};
+  /// Whether two tokens are of one text, [batch, 1, tokens, tokens].
+  Tensor isSeen = {};
+};
+PackedTexts packedTexts(Graph &net, const TextSizes &sizes);
+
+/// Dropout of the network's, if it has any.
+Tensor drop(const Tensor &x, const TextSizes &sizes);
+/// The same of the weights of an attention.
+void dropWeights(Graph &net, ScaledDotProductAttentionOptions &attention,
+                 const TextSizes &sizes);
+
 /// What a decoder is given to write the labels [batch, tokens]: padding, 0,
 /// and the labels before.
 Tensor shifted(const Tensor &labels);
@@ -163,6 +189,9 @@ void trainWithAdamw(Graph &net, const Decay &decay, const AdamwOptions &adamw,
 
 /// Inputs "x" and "y" are windows of train.bin and val.bin.
 void readWindows(Graph &net, const TextSizes &sizes);
+/// The inputs of packedTexts are train.npy, train-segments.npy and
+/// train-positions.npy, and the same with test.
+void readPacked(Graph &net);
 /// Inputs "tokens", or those of another name, "lengths" and the labels of that
 /// name are the arrays train.npy, train-lengths.npy and train-labels.npy, and
 /// the same with test, as mp-data tokenize --field writes them; "types" are

@@ -28,7 +28,9 @@ DATA = """  mp.data @train {image = #mp.column<"images.npy" as npy, ui8>, label 
 def without_dropout(text):
     for result, operand in re.findall(r"(%\w+) = mp\.dropout (%[\w.#]+)", text):
         text = re.sub(rf"{result}\b", operand, text)
-    return "\n".join(line for line in text.splitlines() if "mp.dropout" not in line and "mp.data" not in line) + "\n"
+    text = re.sub(r" dropout\(%\w+, [^)]*\)", "", text)
+    left_out = "mp.dropout", "mp.random_key", "mp.data"
+    return "\n".join(line for line in text.splitlines() if not any(op in line for op in left_out)) + "\n"
 
 
 def optimizer(case):

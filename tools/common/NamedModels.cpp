@@ -26,9 +26,10 @@ static std::vector<std::string> names() {
 static std::string build(mantissa::Graph &net, const models::Model &model,
                          const ZooOptions &options) {
   if (options.tokens || options.vocabulary || options.layers || options.texts ||
-      options.streams || !options.classWeights.empty())
-    return "it takes images: tokens, vocabulary, layers, texts, streams and "
-           "class-weights are of networks of text";
+      options.streams || options.dropout || options.isPacked ||
+      !options.classWeights.empty())
+    return "it takes images: tokens, vocabulary, layers, texts, streams, "
+           "dropout, packed and class-weights are of networks of text";
   return models::build(net, model, options);
 }
 
@@ -57,9 +58,10 @@ static std::string build(mantissa::Graph &net, const models::TextModel &model,
                          const ZooOptions &options) {
   if (options.side || !options.images.empty() || !options.augment.empty())
     return "it takes text: image, data and augment are of networks of images";
-  models::TextOptions text{options.tokens,  options.vocabulary, options.layers,
-                           options.classes, options.texts,      options.streams,
-                           options.width};
+  models::TextOptions text{
+      options.tokens,  options.vocabulary, options.layers,
+      options.classes, options.texts,      options.streams,
+      options.width,   options.dropout,    options.isPacked};
   if (!options.classWeights.empty()) {
     auto weights = readWeights(options.classWeights);
     if (!weights)
@@ -123,6 +125,21 @@ static Error set(ZooOptions &options, StringRef text) {
                        value);
     return Error::success();
   }
+  if (name == "dropout") {
+    double probability;
+    if (!to_float(value, probability) || !(probability >= 0 && probability < 1))
+      return makeError("zoo: dropout takes a number from 0 to below 1, not "
+                       "'{0}'",
+                       value);
+    options.dropout = probability;
+    return Error::success();
+  }
+  if (name == "packed") {
+    options.isPacked = value == "1";
+    return value == "0" || value == "1"
+               ? Error::success()
+               : makeError("zoo: packed takes 0 or 1, not '{0}'", value);
+  }
   int64_t *number = StringSwitch<int64_t *>(name)
                         .Case("classes", &options.classes)
                         .Case("image", &options.side)
@@ -135,7 +152,8 @@ static Error set(ZooOptions &options, StringRef text) {
   if (!number)
     return makeError(
         "zoo: unknown option '{0}', expected width, classes, image, data, "
-        "augment, tokens, vocabulary, layers, texts, streams or class-weights",
+        "augment, tokens, vocabulary, layers, texts, streams, dropout, packed "
+        "or class-weights",
         name);
   if (!to_integer(value, *number) || *number < 1 || *number > INT32_MAX)
     return makeError("zoo: {0} takes a whole number above zero, not '{1}'",

@@ -12,6 +12,8 @@ namespace mp::tool {
 /// The options of networks of images and of text; each takes its own.
 struct ZooOptions : models::ModelOptions {
   int64_t tokens = 0, vocabulary = 0, layers = 0, texts = 0, streams = 0;
+  std::optional<double> dropout = std::nullopt;
+  bool isPacked = false;
   std::string classWeights = {}; ///< path of an array of NumPy's format
 };
 

@@ -42,7 +42,8 @@ static Command describe(TokenizeOptions &options) {
           "the share of characters before it, if there is --validation (0.9)",
           Infinite::Refused),
       text("end", "TOKEN", options.end,
-           "a token after each input, such as <|endoftext|>"),
+           "a token after each input, or after each text of --segments, such "
+           "as <|endoftext|>"),
       text("field", "NAME", options.field, "the field of rows that is text"),
       text("pair", "NAME", options.pair,
            "the field that is the second text of a row"),
@@ -59,6 +60,13 @@ static Command describe(TokenizeOptions &options) {
            "where it is written which tokens are of the second text, 0 or 1 as "
            "uint8",
            Names::Output),
+      text("segments", "FILE", options.segments,
+           "pack several texts into a row, and write which of them a token is "
+           "of: 1, 2, ..., and 0 for padding, as uint16",
+           Names::Output),
+      text("positions", "FILE", options.positions,
+           "where the places of tokens in their texts are written, as uint16",
+           Names::Output),
       text("label", "NAME", options.label, "the field that is the class"),
       text("labels", "FILE", options.labels,
            "where the classes are written, as int32", Names::Output),
@@ -72,6 +80,19 @@ static Command describe(TokenizeOptions &options) {
   return command;
 }
 
+/// Fails if options do not go with those that pack texts into rows.
+static Error checkPacked(const TokenizeOptions &options) {
+  if (!options.pair.empty() || !options.label.empty() ||
+      !options.labels.empty() || !options.lengths.empty() ||
+      !options.types.empty())
+    return make_error<UsageError>("--segments does not go with --pair, "
+                                  "--label, --labels, --lengths or --types");
+  if (options.length > UINT16_MAX)
+    return make_error<UsageError>("--segments takes a --length of at most "
+                                  "65535");
+  return Error::success();
+}
+
 /// Fails if options do not go together.
 static Error check(const TokenizeOptions &options) {
   auto wrong = [](const char *message) {
@@ -81,20 +102,25 @@ static Error check(const TokenizeOptions &options) {
     return wrong("tokenize needs --tokenizer and --out");
   if (options.trainFraction >= 1)
     return wrong("--train-fraction takes a number below 1");
-  bool hasTextOptions = !options.validation.empty() || !options.end.empty();
   bool hasRowOptions = options.length || !options.pad.empty() ||
                        !options.pair.empty() || !options.lengths.empty() ||
                        !options.types.empty() || !options.label.empty() ||
-                       !options.labels.empty() || !options.classes.empty();
+                       !options.labels.empty() || !options.classes.empty() ||
+                       options.isPacked() || !options.positions.empty();
   if (!options.isOfRows())
     return hasRowOptions
                ? wrong("--pair, --length, --pad, --lengths, --types, --label, "
-                       "--labels and --classes need --field")
+                       "--labels, --classes, --segments and --positions need "
+                       "--field")
                : Error::success();
-  if (hasTextOptions)
-    return wrong("--field does not go with --validation or --end");
+  if (!options.validation.empty())
+    return wrong("--field does not go with --validation");
   if (!options.length)
     return wrong("--field needs --length");
+  if (options.isPacked())
+    return checkPacked(options);
+  if (!options.end.empty() || !options.positions.empty())
+    return wrong("--field with --end or --positions needs --segments");
   if (options.label.empty() != options.labels.empty())
     return wrong("--label and --labels need each other");
   return Error::success();

@@ -14,14 +14,16 @@ struct TokenizeOptions {
   // For whole files.
   std::string validation; ///< gets what is not for training
   double trainFraction = 0.9;
-  std::string end; ///< a token after each input
+  std::string end; ///< a token after each input, or after each packed text
 
   // For a field of rows.
   std::string field, pair, label, lengths, types, labels, classes, pad;
+  std::string segments, positions; ///< of texts that are packed into rows
   uint64_t length = 0;
   bool specialTokens = true;
 
   bool isOfRows() const { return !field.empty(); }
+  bool isPacked() const { return !segments.empty(); }
 };
 
 /// Writes the tokens of whole files, one after another.

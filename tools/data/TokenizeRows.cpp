@@ -6,9 +6,11 @@
 #include "support/Error.h"
 #include "support/Json.h"
 #include "tools/common/Common.h"
+#include "tools/data/PackTexts.h"
 #include "tools/data/Tokenize.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
 
 using namespace llvm;
 using namespace mp::tokenizers;
@@ -34,6 +36,8 @@ public:
 private:
   Error prepare();
   Error encode();
+  Error encodePacked();
+  Error writePlaces(StringRef path, ArrayRef<uint16_t> numbers) const;
   Error numberClasses();
   Error readClasses();
   Error writeNumbers(StringRef path, ArrayRef<int32_t> numbers) const;
@@ -47,6 +51,9 @@ private:
   std::unique_ptr<Tokenizer> tokenizer;
   ElementType type = ElementType::U16;
   Token pad = 0;
+  std::optional<Token> end; ///< of each packed text
+  size_t rows = 0;          ///< that are written
+  PackedTexts packed;
   std::string bytes;
   std::vector<uint8_t> types;
   std::vector<int32_t> lengths, numbers;
@@ -99,6 +106,12 @@ Error Table::prepare() {
   if (!fitting)
     return fitting.takeError();
   type = *fitting;
+  if (!options.end.empty()) {
+    auto token = findToken(*tokenizer, "end", options.end);
+    if (!token)
+      return token.takeError();
+    end = *token;
+  }
   if (options.pad.empty()) {
     pad = tokenizer->find("[PAD]").value_or(0);
     return Error::success();
@@ -111,6 +124,7 @@ Error Table::prepare() {
 }
 
 Error Table::encode() {
+  rows = texts.size();
   for (auto [row, place] : enumerate(places)) {
     SmallVector<StringRef, 2> ofRow = {texts[row]};
     if (!pairs.empty())
@@ -125,6 +139,25 @@ Error Table::encode() {
     kinds.resize(options.length);
     append_range(types, kinds);
   }
+  return Error::success();
+}
+
+Error Table::encodePacked() {
+  std::vector<std::vector<Token>> encoded;
+  size_t most = options.length - (end ? 1 : 0);
+  for (auto [text, place] : zip_equal(texts, places)) {
+    auto sample = encodeSample(*tokenizer, StringRef(text), most);
+    if (!sample)
+      return located(place, sample.takeError());
+    std::vector<Token> &own = encoded.emplace_back(std::move(sample->tokens));
+    if (end)
+      own.push_back(*end);
+  }
+  packed = packTexts(encoded, options.length, pad);
+  rows = packed.rows;
+  if (!rows)
+    return makeError("{0}: the texts have no tokens", options.inputs.back());
+  appendTokens(packed.tokens, type, bytes);
   return Error::success();
 }
 
@@ -190,9 +223,19 @@ Error Table::writeNumbers(StringRef path, ArrayRef<int32_t> numbers) const {
       {reinterpret_cast<const char *>(numbers.data()), numbers.size() * 4});
 }
 
+Error Table::writePlaces(StringRef path, ArrayRef<uint16_t> numbers) const {
+  if (path.empty())
+    return Error::success();
+  return writeNpy(
+      path,
+      {ElementType::U16,
+       {static_cast<int64_t>(rows), static_cast<int64_t>(options.length)}},
+      {reinterpret_cast<const char *>(numbers.data()), numbers.size() * 2});
+}
+
 Error Table::describe() const {
   json::Object description{{"dtype", dtypeName(type)},
-                           {"rows", texts.size()},
+                           {"rows", rows},
                            {"length", options.length},
                            {"vocabulary_size", tokenizer->vocabularySize()}};
   choice.describe(description);
@@ -204,18 +247,22 @@ Error Table::describe() const {
 Error Table::write() {
   if (Error error = prepare())
     return error;
-  if (Error error = encode())
+  if (Error error = options.isPacked() ? encodePacked() : encode())
     return error;
   if (!labels.empty())
     if (Error error = numberClasses())
       return error;
-  auto rows = static_cast<int64_t>(texts.size());
+  auto count = static_cast<int64_t>(rows);
   auto length = static_cast<int64_t>(options.length);
-  if (Error error = writeNpy(options.out, {type, {rows, length}}, bytes))
+  if (Error error = writeNpy(options.out, {type, {count, length}}, bytes))
+    return error;
+  if (Error error = writePlaces(options.segments, packed.segments))
+    return error;
+  if (Error error = writePlaces(options.positions, packed.positions))
     return error;
   if (!options.types.empty())
     if (Error error = writeNpy(
-            options.types, {ElementType::U8, {rows, length}},
+            options.types, {ElementType::U8, {count, length}},
             {reinterpret_cast<const char *>(types.data()), types.size()}))
       return error;
   if (Error error = writeNumbers(options.lengths, lengths))
@@ -225,6 +272,10 @@ Error Table::write() {
   outs() << options.out << ": " << rows << " rows of " << length
          << " tokens of " << dtypeName(type) << ", from a vocabulary of "
          << tokenizer->vocabularySize() << "\n";
+  if (options.isPacked())
+    outs() << options.segments << ": " << texts.size() << " texts, which fill "
+           << format("%.1f", 100.0 * packed.filled / packed.tokens.size())
+           << "% of the rows\n";
   if (!classes.empty())
     outs() << options.labels << ": " << classes.size() << " classes\n";
   return describe();

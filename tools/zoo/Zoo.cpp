@@ -6,6 +6,7 @@
 #include "tools/common/Options.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace llvm;
 
@@ -17,6 +18,15 @@ std::string variations() {
   return join(map_range(models::allVariations(),
                         [](const models::Variation &v) { return v.name; }),
               ", ");
+}
+
+Error setDropout(ZooOptions &options, StringRef given) {
+  double probability;
+  if (given.getAsDouble(probability) || !(probability >= 0 && probability < 1))
+    return make_error<UsageError>(formatv(
+        "--dropout takes a number from 0 to below 1, not '{0}'", given));
+  options.dropout = probability;
+  return Error::success();
 }
 
 Command describe(ZooOptions &options) {
@@ -63,6 +73,13 @@ Command describe(ZooOptions &options) {
           kMostCount,
           "texts that go on from batch to batch, each in its row, with the "
           "states of char-rnn and lstm-lm (samples are independent)"),
+      {"dropout", "X",
+       "probability of dropout in a network of text, in training (the "
+       "network's)",
+       [&](StringRef given) { return setDropout(options, given); }},
+      flag("packed", options.isPacked, true,
+           "let a sample be several texts, as mp-data tokenize --segments "
+           "packs them, for gpt2 and char-gpt"),
       text("class-weights", "FILE", options.classWeights,
            "weights of the classes in the loss of a network of text, as "
            "mp-data class-weights writes them (all the same)",
