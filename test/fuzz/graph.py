@@ -82,7 +82,8 @@ BLUR = {"f16": 0.05, "bf16": 0.2, "f32": 1e-3, "f64": 1e-3}
 def is_tame(value):
     number = value.number
     if not value.type.is_float:
-        return not number.error.any()
+        # A double holds no larger integer exactly, and products of integers soon leave theirs.
+        return not number.error.any() and bool((np.abs(number.value) < 2**53).all())
     largest = np.abs(number.value).max(initial=0)
     return bool(np.isfinite(number.value).all() and largest < LIMIT[value.type.element]
                 and number.error.max(initial=0) <= BLUR[value.type.element] * max(largest, 1e-3))
