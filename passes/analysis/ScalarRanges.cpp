@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "passes/analysis/ScalarRanges.h"
+#include "dialect/Accuracy.h"
 #include <cmath>
 
 using namespace mlir;
@@ -75,7 +76,7 @@ Interval mp::operator*(Interval lhs, Interval rhs) {
   });
 }
 
-static Interval operator/(Interval lhs, Interval rhs) {
+static Interval quotient(Interval lhs, Interval rhs) {
   if (rhs.low < 0 && rhs.high > 0)
     return {};
   Interval inverse{rhs.high == 0 ? -Interval::infinity : 1 / rhs.high,
@@ -283,7 +284,7 @@ std::optional<Interval> ScalarRanges::computeFloat(Operation *op) {
     return isSame ? product.clip({0, Interval::infinity}) : product;
   }
   if (isa<arith::DivFOp>(op))
-    return first() / second();
+    return quotient(first(), second());
   if (isa<arith::NegFOp>(op))
     return -first();
   if (isa<arith::MaximumFOp, arith::MaxNumFOp>(op))
@@ -373,6 +374,10 @@ std::optional<Interval> ScalarRanges::computeMath(Operation *op) {
   }
   if (isa<math::ExpOp>(op))
     return rises(all, std::exp);
+  // The argument of exp2For is at most 0, which bounds of a polynomial's terms
+  // do not tell.
+  if (isa<math::Exp2Op>(op) && op->hasAttr(kRoundsToAttr))
+    return Interval{0, 1};
   if (isa<math::Exp2Op>(op))
     return rises(all, std::exp2);
   if (isa<math::ExpM1Op>(op))
@@ -386,7 +391,7 @@ std::optional<Interval> ScalarRanges::computeMath(Operation *op) {
   if (isa<math::SqrtOp>(op))
     return rises(0, std::sqrt);
   if (isa<math::RsqrtOp>(op))
-    return Interval::point(1) / rises(0, std::sqrt);
+    return quotient(Interval::point(1), rises(0, std::sqrt));
   if (isa<math::TanhOp>(op))
     return rises(all, std::tanh);
   if (isa<math::ErfOp>(op))
