@@ -27,9 +27,11 @@ inline constexpr size_t kMostBytes = 4096;
 
 template <typename Struct>
 llvm::Error checkSize(const char *name, size_t structSize) {
-  // An older caller's structure must not end in bytes that are no field.
+  // An older caller's structure must not end in bytes that are no field, or a
+  // part of one.
   static_assert(sizeof(Struct) >= kFirstSize<Struct>);
-  if (structSize >= kFirstSize<Struct> && structSize <= kMostBytes)
+  if (structSize >= kFirstSize<Struct> && structSize <= kMostBytes &&
+      structSize % alignof(Struct) == 0)
     return llvm::Error::success();
   return argumentError("{0}->struct_size is {1}, expected {2}: begin with the "
                        "INIT macro of the structure",
