@@ -9,8 +9,7 @@ func::FuncOp LoopOp::lookUpBody() {
                                                             getBodyAttr());
 }
 
-/// The type of all rounds' values of a type.
-static RankedTensorType stackOf(RankedTensorType type, int64_t rounds) {
+RankedTensorType LoopOp::stackOf(RankedTensorType type, int64_t rounds) {
   SmallVector<int64_t> shape{rounds};
   llvm::append_range(shape, type.getShape());
   return type.clone(shape);
@@ -30,7 +29,7 @@ static LogicalResult verifyTypes(LoopOp loop, TypeRange given,
     Type expected = other;
     if (auto tensor = dyn_cast<RankedTensorType>(other);
         tensor && index >= stacked)
-      expected = stackOf(tensor, loop.getRounds());
+      expected = LoopOp::stackOf(tensor, loop.getRounds());
     if (own != expected)
       return loop.emitOpError()
              << "has " << own << " among its " << what << ", and @"

@@ -48,6 +48,8 @@ def Mp_LoopOp : Mp_Op<"loop", [AttrSizedOperandSegments, Pure, AnchorOpInterface
       return "it calls a function, which mp-autodiff differentiates in its place";
     }
     ::llvm::SmallVector<::mlir::Value> buildGradients(::mlir::ImplicitLocOpBuilder &, ::mlir::ValueRange) { return {}; }
+    /// The type of the values of that type of all rounds.
+    static ::mlir::RankedTensorType stackOf(::mlir::RankedTensorType type, int64_t rounds);
     /// The function that computes a round.
     ::mlir::func::FuncOp lookUpBody();
   }];

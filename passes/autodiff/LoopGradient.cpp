@@ -309,9 +309,7 @@ private:
   }
 
   RankedTensorType stackOf(Value value) {
-    SmallVector<int64_t> shape{int64_t(loop.getRounds())};
-    llvm::append_range(shape, tensorType(value).getShape());
-    return tensorType(value).clone(shape);
+    return LoopOp::stackOf(tensorType(value), loop.getRounds());
   }
 
   /// Copies the ops of the round that are wanted, and returns values.

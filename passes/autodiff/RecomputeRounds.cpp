@@ -98,9 +98,7 @@ private:
     }
     for (Value value : fresh) {
       values.push_back(value);
-      SmallVector<int64_t> shape{int64_t(forward.getRounds())};
-      llvm::append_range(shape, tensorType(value).getShape());
-      types.push_back(tensorType(value).clone(shape));
+      types.push_back(LoopOp::stackOf(tensorType(value), forward.getRounds()));
     }
     auto updated =
         create(forward, forward.getInvariant(), forward.getSliced(), types);

@@ -33,7 +33,7 @@ public:
         scan.getSliced(), [&](Value value) { return timeFirst(value); });
     SmallVector<Type> types(function.getResultTypes());
     for (Type &type : MutableArrayRef(types).drop_front(carriedCount()))
-      type = stacked(cast<RankedTensorType>(type));
+      type = LoopOp::stackOf(cast<RankedTensorType>(type), *scan.getSteps());
     auto loop = LoopOp::create(builder, types, function.getName(),
                                captured.getArrayRef(), scan.getCarried(),
                                sliced, *scan.getSteps(), scan.getReverse());
@@ -106,12 +106,6 @@ private:
         scan.getYielded(), [&](Value value) { return mapping.lookup(value); });
     func::ReturnOp::create(inside, body.getTerminator()->getLoc(), returned);
     return function;
-  }
-
-  RankedTensorType stacked(RankedTensorType type) {
-    SmallVector<int64_t> shape{*scan.getSteps()};
-    llvm::append_range(shape, type.getShape());
-    return type.clone(shape);
   }
 
   Value timeFirst(Value value) {
