@@ -6,6 +6,7 @@
 #include "dialect/ops/Logic.h"
 #include "dialect/ops/View.h"
 #include "passes/Passes.h"
+#include "passes/analysis/LoopBodies.h"
 #include "passes/analysis/Recipe.h"
 #include "passes/analysis/VariableTable.h"
 #include "passes/step/TokenDims.h"
@@ -272,7 +273,7 @@ struct Decode : mp::impl::DecodeBase<Decode> {
   void runOnOperation() override {
     VariableTable variables(getOperation());
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (function.getName() != kDeriveEntry &&
+      if (function.getName() != kDeriveEntry && !isLoopBody(function) &&
           !function->hasAttr(kContextAttr) &&
           (!onlyLoops || hasScans(function)) &&
           failed(decode(function, variables)))

@@ -1,6 +1,7 @@
 // A loop over the tokens of a text begins with the state after the token before. The text may have any length.
 // RUN: mp-opt %s --mp-decode=tokens=2 | FileCheck %s
 // RUN: mp-opt %s --mp-decode="tokens=2 only-loops" | FileCheck %s --check-prefixes=CHECK,LOOPS
+// RUN: mp-opt %s --mp-decode="tokens=2 only-loops" --mp-outline-loops --mp-decode=tokens=2 | FileCheck %s --check-prefix=BODIES
 
 // CHECK: mp.variable window @decode.state.0 : tensor<1x8xf32>
 
@@ -43,3 +44,9 @@ func.func @other(%x: tensor<1x6xi32>) -> tensor<1x6x8xf32> {
   %e = mp.gather %power, %x dim(0) : tensor<8x8xf32>, tensor<1x6xi32>
   return %e : tensor<1x6x8xf32>
 }
+
+// The body of a loop is a part of what calls it, and decodes nothing itself.
+// BODIES:       func.func @other(%{{.*}}: tensor<1x2xi32>, %{{.*}}: tensor<i32> {mp.name = "position"})
+// BODIES:         mp.loop @[[ROUND:[^ (]*]]
+// BODIES:       func.func private @[[ROUND]](
+// BODIES-SAME:    %{{[^ ,]*}}: tensor<8x8xf32>) -> tensor<8x8xf32> attributes {mp.loop_body} {
