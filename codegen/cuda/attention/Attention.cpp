@@ -29,6 +29,8 @@ struct AttentionForm {
   std::string tiles = {}; ///< the type of a warpgroup's tiles
   /// Whether registers hold the gradients of key and value at once.
   bool holdsBoth = true;
+  /// Of a result, those that a block has; others are in the blocks beside it.
+  int64_t columns = std::numeric_limits<int64_t>::max();
 
   StringRef header() const {
     return path == Groups ? "attention-wgmma.cuh"
@@ -61,8 +63,11 @@ struct AttentionForm {
   static AttentionForm backward(const AttentionShape &shape, Type element,
                                 const Arch &arch) {
     Path path = pathOf(shape, element, arch);
-    if (path == Any)
-      return any(4, element);
+    if (path == Any) {
+      AttentionForm form = any(4, element);
+      form.holdsBoth = shape.depth + shape.width <= form.columns;
+      return form;
+    }
     int64_t least = path == Groups ? 64 : 16;
     int64_t both =
         columnsOf(shape.depth, least) + columnsOf(shape.width, least);
@@ -96,7 +101,9 @@ private:
     return arch.capability == 90 && larger > 32 && !isOdd ? Groups : Half;
   }
   static AttentionForm any(int64_t tiles, Type element) {
-    return {.shared = tiles * 32 * 33 * (element.isF64() ? 8ull : 4ull)};
+    int64_t bytes = element.isF64() ? 8 : 4;
+    return {.shared = uint64_t(tiles * 32 * 33 * bytes),
+            .columns = 2048 / bytes};
   }
   static AttentionForm half(uint64_t shared) {
     return {.path = Half, .threads = 128, .rows = 64, .shared = shared};
@@ -192,10 +199,14 @@ public:
   }
   void line(const Twine &text) { printed.body.line(text); }
 
-  /// A block for each tile of `items` of each of `heads`.
-  void add(int64_t items, int64_t heads, uint64_t flops, KernelStore &store,
-           EmittedKernel &kernel) {
-    printed.add(store, llvm::divideCeil(items, form.rows) * heads, kernel);
+  /// Blocks for each tile of `items` of each of `heads`, whose results have up
+  /// to `columns` columns.
+  void add(int64_t items, int64_t heads, int64_t columns, uint64_t flops,
+           KernelStore &store, EmittedKernel &kernel) {
+    printed.add(store,
+                llvm::divideCeil(items, form.rows) * heads *
+                    llvm::divideCeil(columns, form.columns),
+                kernel);
     kernel.launches.back().flops = flops;
   }
 
@@ -222,8 +233,8 @@ void mp::cuda::emitAttention(const AttentionShape &shape,
               logSumExp = code.out(tensors.logSumExp);
   code.call("Forward",
             {query, key, value, changes, code.scale(), result, logSumExp});
-  code.add(shape.tokens, shape.batch * shape.heads, shape.flops(2), store,
-           kernel);
+  code.add(shape.tokens, shape.batch * shape.heads, shape.width, shape.flops(2),
+           store, kernel);
 }
 
 /// Begins a kernel of the backward pass with its operands.
@@ -251,8 +262,8 @@ void mp::cuda::emitAttentionGradient(const AttentionShape &shape,
                 changes = code.changes(tensors.masks),
                 result = code.out(tensors.queryGradient);
     code.call("QueryGradient", {operands, changes, code.scale(), result});
-    code.add(shape.tokens, shape.batch * shape.heads, shape.flops(3), store,
-             kernel);
+    code.add(shape.tokens, shape.batch * shape.heads, shape.depth,
+             shape.flops(3), store, kernel);
   }
   auto addKeys = [&](const std::optional<LayoutTensor> &key,
                      const std::optional<LayoutTensor> &value) {
@@ -264,8 +275,9 @@ void mp::cuda::emitAttentionGradient(const AttentionShape &shape,
                 values = code.out(value);
     code.call("KeyGradients", {operands, changes, code.scale(), keys, values});
     unsigned products = 1 + 2 * key.has_value() + value.has_value();
-    code.add(shape.keys, shape.batch * shape.groups, shape.flops(products),
-             store, kernel);
+    code.add(shape.keys, shape.batch * shape.groups,
+             std::max(key ? shape.depth : 0, value ? shape.width : 0),
+             shape.flops(products), store, kernel);
   };
   if (form.holdsBoth)
     return addKeys(tensors.keyGradient, tensors.valueGradient);

@@ -5,6 +5,9 @@
 // of a result whose columns are 16 apart. Operands come through shared memory
 // in the type that sums have, 32 rows of 32 elements at a time.
 //
+// Registers hold the sums of so many columns of a result. Where heads are
+// wider, several blocks have the same rows, and each computes its weights anew.
+//
 //===----------------------------------------------------------------------===//
 #pragma once
 
@@ -13,6 +16,9 @@
 namespace mp {
 
 constexpr int kAnyTile = 32;
+
+/// The columns of a result that a block has.
+template <typename S> constexpr int kAnyColumns = 2048 / sizeof(S);
 
 /// A tile in shared memory, whose rows begin in different banks.
 template <typename S> struct AnyTile {
@@ -64,10 +70,15 @@ void multiplyRows(S (&sums)[2][2], const AnyTile<S> &first,
   }
 }
 
-/// The elements of two rows of a result, of `Width` columns.
+/// The elements of two rows of a result with `Width` columns, from column
+/// `first` on.
 template <typename S, long long Width> struct AnySums {
-  static constexpr int pieces = ceilDivide(Width, 16);
+  static constexpr int pieces =
+      ceilDivide(min(Width, (long long)kAnyColumns<S>), 16);
+  int first;
   S sums[2][pieces] = {};
+
+  explicit AnySums(int part) : first(part * kAnyColumns<S>) {}
 
   /// Adds the products of a tile of weights and 32 rows, row(key, column).
   template <typename Row>
@@ -77,7 +88,8 @@ template <typename S, long long Width> struct AnySums {
     for (int from = 0; from < pieces * 16; from += kAnyTile) {
       barrier();
       staged.fill([&](int key, int column) {
-        return from + column < Width ? row(key, from + column) : S(0);
+        long long at = first + from + column;
+        return at < Width ? row(key, at) : S(0);
       });
       barrier();
 #pragma unroll 8
@@ -99,8 +111,8 @@ template <typename S, long long Width> struct AnySums {
     for (int i = 0; i < 2; ++i)
 #pragma unroll
       for (int j = 0; j < pieces; ++j)
-        if (anyColumn(j) < Width)
-          store(i, anyColumn(j), sums[i][j]);
+        if (first + anyColumn(j) < Width)
+          store(i, first + anyColumn(j), sums[i][j]);
   }
 };
 
@@ -128,6 +140,17 @@ template <long long Items, int Tile> struct BlockOfHead {
       : first(block % tiles * Tile), head(block / tiles) {}
 };
 
+/// The same where blocks next to each other have parts of the columns.
+template <long long Items, typename S, long long Columns>
+struct BlockOfColumns {
+  static constexpr int parts = ceilDivide(Columns, kAnyColumns<S>);
+  int part;
+  BlockOfHead<Items, kAnyTile> tile;
+
+  explicit BlockOfColumns(int block)
+      : part(block % parts), tile(block / parts) {}
+};
+
 /// The sum or the largest over the 16 threads of a row.
 template <typename S> S sumOfRow(S value) {
 #pragma unroll
@@ -150,13 +173,14 @@ void attentionForwardAny(int block, Q query, K key, V value,
                          const Changes &changes, S scale, Result result,
                          Numbers logSumExp, unsigned char *shared) {
   using T = typename Sizes::Element;
-  BlockOfHead<Sizes::tokens, kAnyTile> place(block);
+  BlockOfColumns<Sizes::tokens, S, Sizes::width> own(block);
+  const auto place = own.tile;
   int batch = place.head / Sizes::heads, head = place.head % Sizes::heads;
   int group = head / Sizes::headsInGroup;
   HeadScores<Sizes, Reach, Changes, S> scores{changes, batch, head, scale};
   AnyTile<S> first(shared, 0), second(shared, 1), weights(shared, 2);
   RowTotals<S> totals[2];
-  AnySums<S, Sizes::width> sums;
+  AnySums<S, Sizes::width> sums(own.part);
 
   int end = scores.endKey(place.first + kAnyTile);
   int begin = Reach::firstKey(place.first) / kAnyTile * kAnyTile;
@@ -212,7 +236,7 @@ void attentionForwardAny(int block, Q query, K key, V value,
 #pragma unroll
   for (int i = 0; i < 2; ++i) {
     int token = place.first + anyRow(i);
-    if (token < Sizes::tokens && threadIdx.x % 16 == 0)
+    if (token < Sizes::tokens && threadIdx.x % 16 == 0 && own.part == 0)
       logSumExp.store(Sizes::numberAt(batch, token, head),
                       totals[i].logSumExp());
   }
@@ -305,13 +329,14 @@ void attentionQueryGradientAny(
     int block, const AttentionOperands<S, typename Sizes::Element> &operands,
     const Changes &changes, S scale, Result result, unsigned char *shared) {
   using T = typename Sizes::Element;
-  BlockOfHead<Sizes::tokens, kAnyTile> place(block);
+  BlockOfColumns<Sizes::tokens, S, Sizes::depth> own(block);
+  const auto place = own.tile;
   int batch = place.head / Sizes::heads, head = place.head % Sizes::heads;
   AnyBackward<Sizes, Reach, Changes, S, false> tile{
       operands,    {changes, batch, head, scale},
       {shared, 0}, {shared, 1},
       {shared, 2}, {shared, 3}};
-  AnySums<S, Sizes::depth> sums;
+  AnySums<S, Sizes::depth> sums(own.part);
   int end = tile.scores.endKey(place.first + kAnyTile);
   int begin = Reach::firstKey(place.first) / kAnyTile * kAnyTile;
 #pragma unroll 1
@@ -336,10 +361,15 @@ void attentionKeyGradientsAny(
     const Changes &changes, S scale, KeyResult keyResult,
     ValueResult valueResult, unsigned char *shared) {
   using T = typename Sizes::Element;
-  BlockOfHead<Sizes::keys, kAnyTile> place(block);
+  constexpr bool ofKeys = !isSame<KeyResult, Unused>;
+  constexpr bool ofValues = !isSame<ValueResult, Unused>;
+  constexpr long long columns =
+      most(ofKeys ? Sizes::depth : 0, ofValues ? Sizes::width : 0);
+  BlockOfColumns<Sizes::keys, S, columns> own(block);
+  const auto place = own.tile;
   int batch = place.head / Sizes::groups, group = place.head % Sizes::groups;
-  AnySums<S, Sizes::depth> keySums;
-  AnySums<S, Sizes::width> valueSums;
+  AnySums<S, Sizes::depth> keySums(own.part);
+  AnySums<S, Sizes::width> valueSums(own.part);
 #pragma unroll 1
   for (int number = 0; number < Sizes::headsInGroup; ++number) {
     int head = group * Sizes::headsInGroup + number;
@@ -352,12 +382,15 @@ void attentionKeyGradientsAny(
 #pragma unroll 1
     for (int from = begin; from < end; from += kAnyTile) {
       tile.weigh(from, place.first);
-      valueSums.add(tile.weights, tile.second, [&](int row, long long column) {
-        return tile.gradientElement(from + row, column);
-      });
-      keySums.add(tile.changes, tile.second, [&](int row, long long column) {
-        return tile.queryElement(from + row, column);
-      });
+      if constexpr (ofValues)
+        valueSums.add(tile.weights, tile.second,
+                      [&](int row, long long column) {
+                        return tile.gradientElement(from + row, column);
+                      });
+      if constexpr (ofKeys)
+        keySums.add(tile.changes, tile.second, [&](int row, long long column) {
+          return tile.queryElement(from + row, column);
+        });
     }
   }
   keySums.forEach([&](int i, int column, S sum) {

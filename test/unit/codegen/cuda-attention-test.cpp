@@ -107,6 +107,18 @@ TEST(CudaAttention, OfKeysThatAreNotTheQueries) {
   }
 }
 
+// Several blocks have the same rows of a result, of different columns.
+TEST(CudaAttention, OfWideHeads) {
+  AttentionCase attention = square(35, 2, 270, "f64");
+  attention.groups = 1;
+  attention.width = 20;
+  expectRight(attention);
+  attention = square(35, 1, 20, "bf16");
+  attention.width = 530;
+  attention.causal = true;
+  expectRight(attention);
+}
+
 TEST(CudaAttention, OfPartsOfTheKeys) {
   int turn = 0;
   for (int64_t offset : {0, -3, 40})
