@@ -9,6 +9,7 @@
 #include "passes/Passes.h"
 #include "passes/kernels/Decompose.h"
 #include "passes/kernels/FusionPlan.h"
+#include "passes/kernels/RepeatOps.h"
 
 namespace mp {
 #define GEN_PASS_DEF_FUSE
@@ -207,6 +208,7 @@ struct Fuse : mp::impl::FuseBase<Fuse> {
     if (!function.getBody().getOps<KernelOp>().empty())
       return failed(checkFused(function)) ? signalPassFailure() : void();
     decomposeToPrimitives(function);
+    repeatOps(function);
     FusionPlan plan(function, takeSinces(function));
     KernelBuilder(function, plan).run();
   }

@@ -95,3 +95,15 @@ bool FusionCost::isWorthStoring(Operation *op) {
     own += bytesOf(result);
   return count * leaves > leaves + (count + 1) * own;
 }
+
+bool FusionCost::isComputedAtUse(Operation *op) {
+  if (op->getNumOperands() != 1 || op->getNumResults() != 1 ||
+      !op->hasOneUse() || op->getOperand(0).hasOneUse() ||
+      bytesOf(op->getOperand(0)) > bytesOf(op->getResult(0)))
+    return false;
+  Operation *user = *op->user_begin();
+  return isa<ScalarOpInterface>(user) &&
+         llvm::any_of(user->getUsers(), [](Operation *next) {
+           return !isa<ScalarOpInterface, ReductionOpInterface>(next);
+         });
+}

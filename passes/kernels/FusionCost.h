@@ -21,6 +21,10 @@ public:
   /// of these. What belongs to a row is left out: a kernel computes it once.
   bool isWorthComputingOnce(mlir::Operation *op);
 
+  /// Whether an expensive op is computed once where it is used, too, so that
+  /// nothing but its operand is stored, as it is anyway.
+  static bool isComputedAtUse(mlir::Operation *op);
+
   /// Marks the op's results as stored: their users read them.
   void store(mlir::Operation *op) { cones.erase(op); }
 

@@ -151,8 +151,9 @@ void FusionPlan::findItems() {
     });
     bool isSingleNumber =
         llvm::all_of(op.getResults(), isScalar) && !::isUnitReshape(&op);
-    bool once = !isElementwise(&op) || (scalar && scalar.isExpensive()) ||
-                isSingleNumber;
+    bool once =
+        !isElementwise(&op) || isSingleNumber ||
+        (scalar && scalar.isExpensive() && !FusionCost::isComputedAtUse(&op));
     if (isReduction(&op))
       items[&op] = predicateOf(&op);
     else if (once)

@@ -47,7 +47,9 @@ def Fuse : Mp_Pass<"mp-fuse", "::mlir::func::FuncOp"> {
     them, and groups ops that run over the same elements. A kernel has either elementwise ops and reductions
     over one space, or one anchor with ops that use its result element by element and otherwise only values
     that already exist. An op whose result is used only under a flag (the flag of a write, the left operand of
-    `mp.and`, or the condition of a selection) runs only under this flag.
+    `mp.and`, or the condition of a selection) runs only under this flag. Expensive elementwise ops are computed
+    once, but for those of one operand that is read again after a later anchor, such as the gate of `mp.silu`
+    going backward: there the op is computed again rather than kept.
 
     ```mlir
     // before                             // after
