@@ -102,6 +102,14 @@ void nameModules(StringRef scheme, NamedModule find) {
   namedModules().push_back({scheme.str() + ":", find});
 }
 
+bool isNamedModule(StringRef name) {
+  return any_of(namedModules(),
+                [&](const auto &scheme) {
+                  return name.starts_with(scheme.first);
+                }) &&
+         !sys::fs::exists(name);
+}
+
 Expected<std::unique_ptr<MemoryBuffer>> readText(StringRef path) {
   constexpr size_t most = size_t(256) << 20;
   for (auto &[scheme, find] : namedModules())

@@ -48,6 +48,9 @@ using NamedModule = llvm::Expected<std::string> (*)(llvm::StringRef name);
 /// there is such a file. For the start of a program: no module is read yet.
 void nameModules(llvm::StringRef scheme, NamedModule find);
 
+/// Returns whether `name` is of a scheme of `nameModules`, and no file.
+bool isNamedModule(llvm::StringRef name);
+
 /// Reads the text of a module: a regular file, a pipe such as /dev/stdin, or a
 /// name of `nameModules`. Fails if it is longer than any module.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>

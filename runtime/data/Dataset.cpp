@@ -79,6 +79,7 @@ Expected<Dataset> Dataset::find(const DataSource &source, StringRef folder,
                                 const PictureOptions &pictures) {
   Dataset data;
   data.name = source.name;
+  data.location = source.location;
   ColumnFinder finder(folder, pictures);
   for (const DataColumn &binding : source.columns) {
     Expected<Column> column = findColumn(
@@ -107,19 +108,43 @@ Expected<Dataset> Dataset::find(const DataSource &source, StringRef folder,
   return data;
 }
 
-Error Dataset::read() {
-  for (Column &column : all) {
-    if (column.array.owner || column.pictures)
-      continue;
-    Expected<Array> array = readColumn(column);
-    if (!array)
-      return makeError("{0}{1}", toString(array.takeError()),
-                       at(column.binding.location));
-    if (array->type != column.type)
-      return makeError("{0}: has changed while it was being read", column.path);
-    column.array = std::move(*array);
-  }
+/// Reads a column, unless it has been read.
+static Error readOnce(Column &column) {
+  if (column.array.owner || column.pictures)
+    return Error::success();
+  Expected<Array> array = readColumn(column);
+  if (!array)
+    return makeError("{0}{1}", toString(array.takeError()),
+                     at(column.binding.location));
+  if (array->type != column.type)
+    return makeError("{0}: has changed while it was being read", column.path);
+  column.array = std::move(*array);
   return Error::success();
+}
+
+Error Dataset::read() {
+  for (Column &column : all)
+    if (Error error = readOnce(column))
+      return error;
+  return Error::success();
+}
+
+Error Dataset::read(StringRef argument) {
+  for (Column &column : all)
+    if (column.binding.argument == argument)
+      return readOnce(column);
+  return Error::success();
+}
+
+const Column *Dataset::column(StringRef argument) const {
+  auto found = llvm::find_if(all, [&](const Column &column) {
+    return column.binding.argument == argument;
+  });
+  return found == all.end() ? nullptr : &*found;
+}
+
+std::string Dataset::str() const {
+  return formatv("data source '{0}'{1}", name, at(location));
 }
 
 Expected<Dataset> Dataset::open(const DataSource &source, StringRef folder,
@@ -144,13 +169,27 @@ Error checkRange(const Input &input, ElementType element, ArrayRef<char> bytes,
       input.name, rangeText(input), at(input.location));
 }
 
+/// Whether an input that is as long as `length` takes the beginning of a
+/// longer sample.
+static bool takesBeginning(const TensorType &expected, const TensorType &sample,
+                           int64_t length) {
+  if (length == 0 || expected.shape.empty() || sample.shape.empty() ||
+      expected.shape.front() != length || sample.shape.front() < length)
+    return false;
+  TensorType beginning = sample;
+  beginning.shape.front() = length;
+  return beginning == expected;
+}
+
 /// Fails unless the samples of a column are what an input takes. The error
 /// also gives the shape in the file.
-static Error checkSample(const Column &column, const Input &input) {
+static Error checkSample(const Column &column, const Input &input,
+                         int64_t length) {
   TensorType sample = column.sample(), expected = input.type;
   if (!expected.shape.empty())
     expected.shape.erase(expected.shape.begin());
-  if (!input.type.shape.empty() && sample == expected)
+  if (!input.type.shape.empty() &&
+      (sample == expected || takesBeginning(expected, sample, length)))
     return Error::success();
   std::string permuted;
   if (column.reorder)
@@ -161,13 +200,12 @@ static Error checkSample(const Column &column, const Input &input) {
                    expected.str(), at(input.location));
 }
 
-Expected<ColumnBinding> Dataset::bind(const Entry &entry) const {
+Expected<ColumnBinding> Dataset::match(const Entry &entry,
+                                       int64_t length) const {
   ColumnBinding binding;
   for (const Input &input : entry.inputs) {
-    auto found = llvm::find_if(all, [&](const Column &column) {
-      return column.binding.argument == input.name;
-    });
-    if (found == all.end()) {
+    const Column *found = column(input.name);
+    if (!found) {
       std::vector<std::string> names;
       for (const Column &column : all)
         names.push_back(column.binding.argument);
@@ -175,24 +213,36 @@ Expected<ColumnBinding> Dataset::bind(const Entry &entry) const {
           "data source '{0}' has no column for argument '{1}'{2}{3}", name,
           input.name, suggest(input.name, names), at(input.location));
     }
-    TensorType sample = found->sample();
-    if (Error error = checkSample(*found, input))
+    if (Error error = checkSample(*found, input, length))
       return std::move(error);
-    if (found->pictures && input.range)
+    binding.push_back({static_cast<unsigned>(found - all.data()), input});
+  }
+  return binding;
+}
+
+Expected<ColumnBinding> Dataset::bind(const Entry &entry,
+                                      int64_t length) const {
+  Expected<ColumnBinding> binding = match(entry, length);
+  if (!binding)
+    return binding;
+  for (const BoundColumn &bound : *binding) {
+    const Column &found = all[bound.column];
+    const Input &input = bound.input;
+    TensorType sample = found.sample();
+    if (found.pictures && input.range)
       return makeError(
           "{0}: pictures hold any byte, argument '{1}' takes {2}{3}",
-          found->path, input.name, rangeText(input), at(input.location));
-    bool isTokens = found->binding.window.tokens;
+          found.path, input.name, rangeText(input), at(input.location));
+    bool isTokens = found.binding.window.tokens;
     Error error =
-        checkRange(input, sample.element, found->array.bytes, found->path,
+        checkRange(input, sample.element, found.array.bytes, found.path,
                    isTokens ? 1 : std::max<int64_t>(sample.elements(), 1),
                    isTokens ? "token" : "sample");
     // That the file has changed explains what it holds.
-    if (Error changed = found->array.check())
+    if (Error changed = found.array.check())
       return consumeError(std::move(error)), std::move(changed);
     if (error)
       return std::move(error);
-    binding.push_back({static_cast<unsigned>(found - all.begin()), input});
   }
   return binding;
 }

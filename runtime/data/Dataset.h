@@ -58,6 +58,8 @@ public:
                                       const PictureOptions &pictures = {});
   /// Reads the data that `find` found, once. May run on another thread.
   llvm::Error read();
+  /// Reads one column, if there is one for this argument.
+  llvm::Error read(llvm::StringRef argument);
   /// Finds and reads the data.
   static llvm::Expected<Dataset> open(const DataSource &source,
                                       llvm::StringRef folder,
@@ -70,11 +72,20 @@ public:
   /// Returns the names of the classes if they are folders, in their order.
   std::vector<std::string> classes() const;
   llvm::ArrayRef<Column> columns() const { return all; }
+  /// Returns the column of an argument, or null.
+  const Column *column(llvm::StringRef argument) const;
+  /// Returns the name of the data source, with its place in the module.
+  std::string str() const;
 
   /// Finds the column of each input by name. Errors: an input without a column,
   /// a sample whose shape or type is not the input's without its batch
-  /// dimension, a value outside the input's range.
-  llvm::Expected<ColumnBinding> bind(const Entry &entry) const;
+  /// dimension, a value outside the input's range. An input whose samples are
+  /// as long as `length` takes the beginnings of longer ones.
+  llvm::Expected<ColumnBinding> bind(const Entry &entry,
+                                     int64_t length = 0) const;
+  /// Does the same without looking at the values.
+  llvm::Expected<ColumnBinding> match(const Entry &entry,
+                                      int64_t length = 0) const;
 
   /// Copies the samples `rows` of a column to `to`, in this order, with their
   /// dimensions in the order of the argument. What is copied may be wrong if
@@ -97,6 +108,7 @@ public:
 
 private:
   std::string name;
+  Location location; ///< of the data source
   std::vector<Column> all;
   int64_t count = 0;
 };

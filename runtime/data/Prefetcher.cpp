@@ -4,6 +4,7 @@
 #include "llvm/Support/MemAlloc.h"
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 
 using namespace llvm;
 
@@ -62,6 +63,24 @@ Expected<ArrayRef<TensorView>> Prefetcher::take() {
   return batch->value();
 }
 
+Expected<ArrayRef<TensorView>> Prefetcher::take(const Entry &entry) {
+  Expected<ArrayRef<TensorView>> batch = take();
+  if (!batch || !options.plan.buckets)
+    return batch;
+  Slot &slot = slots[(taken - 1) % 2];
+  for (auto [input, view, buffer] :
+       llvm::zip_equal(entry.inputs, slot.inputs, slot.buffers)) {
+    uint64_t rows = input.type.shape.front();
+    uint64_t from = view.bytes().size() / rows, to = input.type.bytes() / rows;
+    if (to >= from)
+      continue;
+    for (uint64_t row = 1; row < rows; ++row)
+      std::memmove(buffer.get() + row * to, buffer.get() + row * from, to);
+    view = {view.element(), buffer.get(), rows * to};
+  }
+  return ArrayRef(slot.inputs);
+}
+
 void Prefetcher::advance(Position &position) const {
   if (++position.micro == options.plan.microBatches(position.step))
     position = {position.step + 1};
@@ -95,7 +114,7 @@ Error Prefetcher::fill(Slot &slot, Position position) {
   const BatchPlan &plan = options.plan;
   auto [step, micro] = position;
   if (int64_t epoch = plan.epoch(step); epoch != orderEpoch) {
-    order = orderOfEpoch(options.seed, epoch, plan.samples, options.shuffle);
+    order = plan.order(options.seed, epoch, options.shuffle);
     orderEpoch = epoch;
   }
   auto rows =

@@ -38,6 +38,9 @@ public:
   llvm::Expected<std::optional<llvm::ArrayRef<TensorView>>> next();
   /// Returns the next micro-batch, which there must be.
   llvm::Expected<llvm::ArrayRef<TensorView>> take();
+  /// Returns it with the beginnings of samples that are longer than the inputs
+  /// of an entry point, which is for its size.
+  llvm::Expected<llvm::ArrayRef<TensorView>> take(const Entry &entry);
   /// Returns the seconds that the consumer has waited for micro-batches.
   double secondsWaited() const { return waited; }
 

@@ -6,11 +6,11 @@
 
 namespace mp {
 
-std::vector<int64_t> shuffledOrder(uint64_t seed, uint64_t epoch,
-                                   int64_t samples) {
-  // The order has a key of its own: it must not share bits with the random ops
-  // of a graph, which are keyed by the same seed.
-  constexpr uint32_t tag = 0x73687566; // "shuf"
+/// Each kind of order has a `tag` of its own: it must not share bits with the
+/// others, nor with the random ops of a graph, which are keyed by the same
+/// seed.
+static std::vector<int64_t> shuffled(uint64_t seed, uint64_t epoch,
+                                     int64_t samples, uint32_t tag) {
   std::vector<int64_t> order(samples);
   std::iota(order.begin(), order.end(), 0);
   for (int64_t last = samples - 1; last > 0; --last) {
@@ -26,6 +26,16 @@ std::vector<int64_t> shuffledOrder(uint64_t seed, uint64_t epoch,
   return order;
 }
 
+std::vector<int64_t> shuffledOrder(uint64_t seed, uint64_t epoch,
+                                   int64_t samples) {
+  return shuffled(seed, epoch, samples, /*tag=*/0x73687566); // "shuf"
+}
+
+std::vector<int64_t> shuffledBatches(uint64_t seed, uint64_t epoch,
+                                     int64_t batches) {
+  return shuffled(seed, epoch, batches, /*tag=*/0x62617463); // "batc"
+}
+
 std::vector<int64_t> orderOfEpoch(uint64_t seed, uint64_t epoch,
                                   int64_t samples, bool shuffle) {
   if (shuffle)
@@ -33,6 +43,35 @@ std::vector<int64_t> orderOfEpoch(uint64_t seed, uint64_t epoch,
   std::vector<int64_t> order(samples);
   std::iota(order.begin(), order.end(), 0);
   return order;
+}
+
+std::vector<BatchSize> BatchPlan::sizes(int64_t step) const {
+  std::vector<BatchSize> sizes;
+  auto add = [&](BatchSize size) {
+    if (size.rows > 0 && std::ranges::find(sizes, size) == sizes.end())
+      sizes.push_back(size);
+  };
+  if (!buckets) {
+    add(microRows());
+    add(microRemainder());
+    return sizes;
+  }
+  for (int64_t end = step + stepsPerEpoch(); step < end; ++step) {
+    LengthBuckets::Batch batch = bucketed(step);
+    if (batch.rows >= microRows())
+      add({microRows(), batch.length});
+    add({batch.rows % microRows(), batch.length});
+  }
+  return sizes;
+}
+
+BatchSize BatchPlan::largest() const { return std::ranges::max(sizes()); }
+
+int64_t BatchPlan::firstStepOf(BatchSize wanted) const {
+  int64_t step = 0;
+  while (size(step, 0) != wanted)
+    ++step;
+  return step;
 }
 
 } // namespace mp
