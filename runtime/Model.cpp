@@ -11,6 +11,7 @@
 #include "support/Error.h"
 #include "support/SignalStack.h"
 #include "support/Spelling.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/xxhash.h"
 
@@ -56,6 +57,13 @@ static Error readPlan(ModelOptions &options, bool onCpu) {
   return Error::success();
 }
 
+static Expected<std::string> textOf(StringRef module) {
+  auto buffer = readText(module);
+  if (!buffer)
+    return buffer.takeError();
+  return (*buffer)->getBuffer().str();
+}
+
 Expected<std::unique_ptr<Model>> Model::open(ModelOptions options,
                                              Compiler compiler,
                                              SessionFactory createSession) {
@@ -77,10 +85,17 @@ Expected<std::unique_ptr<Model>> Model::open(ModelOptions options,
     options.threads = ThreadPool::most();
   }
   if (!options.text) {
-    auto buffer = readText(options.module);
-    if (!buffer)
-      return buffer.takeError();
-    options.text = (*buffer)->getBuffer().str();
+    Expected<std::string> text = textOf(options.module);
+    if (!text)
+      return text.takeError();
+    options.text = std::move(*text);
+  }
+  std::map<int64_t, std::string> texts;
+  for (const auto &[length, module] : options.buckets) {
+    Expected<std::string> text = textOf(module);
+    if (!text)
+      return text.takeError();
+    texts[length] = std::move(*text);
   }
   auto session = createSession({.threads = options.threads,
                                 .device = choice->device,
@@ -91,6 +106,7 @@ Expected<std::unique_ptr<Model>> Model::open(ModelOptions options,
     return session.takeError();
   std::unique_ptr<Model> model(new Model);
   model->text = std::move(*options.text);
+  model->texts = std::move(texts);
   model->state = std::move(*session);
   model->compiler = std::move(compiler);
   options.compile.filename = options.module;
@@ -131,19 +147,25 @@ CompileCounts Model::compileCounts() const {
   return cache ? cache->counts() : state->compileCounts();
 }
 
-Expected<Program> Model::compile(Goal goal,
+Expected<Program> Model::compile(Goal goal, BatchSize batch,
                                  CompileOptions compileOptions) const {
   compileOptions.goal = goal;
+  compileOptions.batch = batch.rows;
+  auto bucket = texts.find(batch.length);
+  if (bucket != texts.end())
+    compileOptions.filename = options.buckets.at(batch.length);
   // An inspected program has no entry point, so no kernels are made.
   std::unique_ptr<KernelSink> sink =
       goal == Goal::Inspect ? nullptr : state->sink();
-  return compiler(text, compileOptions, sink.get());
+  return compiler(bucket == texts.end() ? text : bucket->second, compileOptions,
+                  sink.get());
 }
 
 Error Model::inspect() {
   if (sources)
     return Error::success();
-  Expected<Program> program = compile(Goal::Inspect, options.compile);
+  Expected<Program> program =
+      compile(Goal::Inspect, options.compile.batch, options.compile);
   if (!program)
     return program.takeError();
   sources = std::move(program->data);
@@ -209,18 +231,22 @@ Expected<const DataSource *> Model::dataSource(StringRef source,
                    options.module, source, suggest(source, names));
 }
 
-void Model::compileAhead(Goal goal, int64_t batch) {
+std::vector<int64_t> Model::buckets() const {
+  auto lengths = make_first_range(texts);
+  return {lengths.begin(), lengths.end()};
+}
+
+void Model::compileAhead(Goal goal, BatchSize batch) {
   Key key = keyOf(goal, batch);
   if (linked.count(key) || jobs.count(key))
     return;
   CompileOptions ahead = options.compile;
-  ahead.batch = batch;
   ahead.threads = 1; // the other cores are training
   auto job = std::make_unique<Job>();
-  job->done = background.async([this, goal, ahead, slot = job.get()] {
+  job->done = background.async([this, goal, batch, ahead, slot = job.get()] {
     SignalStack stack;
     if (!stopping)
-      slot->program.emplace(compile(goal, ahead));
+      slot->program.emplace(compile(goal, batch, ahead));
   });
   jobs[key] = std::move(job);
 }
@@ -243,12 +269,53 @@ static bool declaresDerived(const Program &program, ArrayRef<Variable> known) {
   });
 }
 
+Error Model::checkBucket(Key key, const Program &program) {
+  auto [goal, rows, length] = key;
+  bool isStep = goal == Goal::Train;
+  ArrayRef<Variable> known = isStep ? ArrayRef(trained) : state->variables();
+  if (isStep && known.empty())
+    trained = program.variables;
+  if (known.empty())
+    return Error::success();
+  const std::string &module = options.buckets.at(length);
+  constexpr StringLiteral why = "the networks of all buckets share their "
+                                "variables, which cannot depend on the length";
+  StringMap<const Variable *> names;
+  for (const Variable &variable : known)
+    names[variable.name] = &variable;
+  for (const Variable &variable : program.variables) {
+    const Variable *other = names.lookup(variable.name);
+    names.erase(variable.name);
+    // What a program derives for its evaluation, `link` computes.
+    bool isOwn = !isStep && (variable.kind == VariableKind::Derived ||
+                             variable.kind == VariableKind::Window);
+    if (!other && !isOwn)
+      return makeError("{0}: variable '{1}'{2} is not in {3}: {4}", module,
+                       variable.name, at(variable.location), options.module,
+                       why);
+    if (other && other->wholeType() != variable.wholeType())
+      return makeError("{0}: variable '{1}'{2} is {3}, but {4} in {5}: {6}",
+                       module, variable.name, at(variable.location),
+                       variable.wholeType().str(), other->wholeType().str(),
+                       options.module, why);
+  }
+  for (const Variable &variable : known)
+    if (isStep && names.contains(variable.name))
+      return makeError("{0}: there is no variable '{1}' as in {2}{3}: {4}",
+                       module, variable.name, options.module,
+                       at(variable.location), why);
+  return Error::success();
+}
+
 Error Model::link(Key key, Expected<Program> program) {
   if (!program)
     return program.takeError();
+  if (texts.contains(std::get<2>(key)))
+    if (Error error = checkBucket(key, *program))
+      return error;
   auto &entries = linked[key];
   for (const Entry &entry : program->entries) {
-    Entry &known = entries.emplace_back(); // without its steps
+    Entry &known = entries.emplace_back().entry; // without its steps
     known.function = entry.function;
     known.recipe = entry.recipe;
     known.batch = entry.batch;
@@ -269,11 +336,13 @@ Error Model::link(Key key, Expected<Program> program) {
   bool derives = declaresDerived(*program, state->variables());
   if (Error error = state->load(std::move(*program)))
     return error;
+  for (Linked &one : entries)
+    one.executable = state->find(one.entry.function, one.entry.batch);
   return derives ? state->derive() : Error::success();
 }
 
 Expected<Executable *> Model::get(Goal goal, StringRef function,
-                                  int64_t batch) {
+                                  BatchSize batch) {
   Key key = keyOf(goal, batch);
   if (auto job = jobs.find(key); job != jobs.end()) {
     job->second->done.wait();
@@ -282,17 +351,15 @@ Expected<Executable *> Model::get(Goal goal, StringRef function,
     if (Error error = link(key, std::move(program)))
       return error;
   } else if (!linked.count(key)) {
-    CompileOptions now = options.compile;
-    now.batch = batch;
-    if (Error error = link(key, compile(goal, now)))
+    if (Error error = link(key, compile(goal, batch, options.compile)))
       return error;
   }
   std::vector<std::string> names;
-  for (const Entry &entry : linked[key]) {
+  for (const auto &[entry, executable] : linked[key]) {
     bool wanted = function.empty() ? entry.function != kDeriveEntry
                                    : entry.isCalled(function);
     if (wanted)
-      return state->find(entry.function, entry.batch);
+      return executable;
     names.push_back(entry.function);
   }
   return makeError("{0}: the program has no entry point '{1}'{2}",

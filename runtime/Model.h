@@ -4,7 +4,7 @@
 
 #include "program/Compiler.h"
 #include "runtime/cache/CodeCache.h"
-#include "runtime/data/Dataset.h"
+#include "runtime/data/Shuffle.h"
 #include "runtime/report/PlanReport.h"
 #include "llvm/Support/ThreadPool.h"
 #include <atomic>
@@ -20,6 +20,9 @@ struct ModelOptions {
   std::string module; ///< path of the .mlir file
   /// The text of the module; `module` then is its name in messages.
   std::optional<std::string> text = {};
+  /// The paths of the modules of length buckets, by their lengths. `module` is
+  /// that of the largest one, or of any length if there are none.
+  std::map<int64_t, std::string> buckets = {};
   std::string device = "auto"; ///< a name that chooseDevice accepts
   unsigned threads = 0;        ///< 0: one a core
   bool onednn = false;         ///< for matrix products on the CPU
@@ -33,8 +36,9 @@ struct ModelOptions {
 };
 
 /// A module that is run: a Session, and the programs that were compiled for it
-/// so far, by goal and batch. Not thread-safe. compileAhead uses a thread of
-/// its own.
+/// so far, by goal and size of the batch. With length buckets, each has a
+/// module of its own with the same variables. Not thread-safe. compileAhead
+/// uses a thread of its own.
 class Model {
 public:
   /// Reads the module file and creates the Session. Error:
@@ -68,13 +72,16 @@ public:
   llvm::Expected<double> initialScale();
 
   /// Compiles on a thread of its own; `get` then finds the result.
-  void compileAhead(Goal goal, int64_t batch);
+  void compileAhead(Goal goal, BatchSize batch);
   /// Returns the entry point `function` for `batch`, compiled and linked if
   /// necessary. A step is also found by the name of its recipe (see
   /// Entry::isCalled). An empty `function` stands for the only one besides
   /// `derive`.
   llvm::Expected<Executable *> get(Goal goal, llvm::StringRef function,
-                                   int64_t batch);
+                                   BatchSize batch);
+
+  /// Returns the lengths of the buckets, or none.
+  std::vector<int64_t> buckets() const;
 
   /// Returns the ranks that the options name, or null.
   Communicator *ranks() const { return options.ranks.get(); }
@@ -99,17 +106,28 @@ public:
   const std::string &precision() const { return precisionName; }
 
 private:
-  using Key = std::tuple<Goal, int64_t, int64_t>; ///< goal, batch, tokens
+  /// Goal, batch, and its length or how many tokens are decoded.
+  using Key = std::tuple<Goal, int64_t, int64_t>;
+  /// An entry point without its steps, and where the Session has it: entry
+  /// points of several lengths have one name and batch.
+  struct Linked {
+    Entry entry;
+    Executable *executable = nullptr;
+  };
   struct Job {
     std::shared_future<void> done;
     std::optional<llvm::Expected<Program>> program;
   };
 
   Model() : background(llvm::hardware_concurrency(1)) {}
-  Key keyOf(Goal goal, int64_t batch) const {
-    return {goal, batch, goal == Goal::Decode ? options.compile.tokens : 0};
+  Key keyOf(Goal goal, BatchSize batch) const {
+    return {goal, batch.rows,
+            goal == Goal::Decode ? options.compile.tokens : batch.length};
   }
-  llvm::Expected<Program> compile(Goal goal, CompileOptions options) const;
+  llvm::Expected<Program> compile(Goal goal, BatchSize batch,
+                                  CompileOptions options) const;
+  /// Fails unless a bucket's program has the variables of the others.
+  llvm::Error checkBucket(Key key, const Program &program);
   /// Reads what is known of the module without compiling it.
   llvm::Error inspect();
   /// Links the program of a job and stores its entries.
@@ -118,6 +136,9 @@ private:
   ModelOptions options;
   Compiler compiler;
   std::string text;
+  std::map<int64_t, std::string> texts; ///< of buckets
+  /// The variables of the first step, if there are buckets.
+  std::vector<Variable> trained;
   std::unique_ptr<Session> state;
   std::shared_ptr<CodeCache>
       cache; ///< of the objects that codegen makes; null for CUDA
@@ -130,7 +151,7 @@ private:
   std::string scalerName, fieldsOfScaler;
   double firstScale = 1;
   /// The entries of each linked program.
-  std::map<Key, std::vector<Entry>> linked;
+  std::map<Key, std::vector<Linked>> linked;
   std::map<Key, std::unique_ptr<Job>> jobs;
   std::atomic<bool> stopping = false;
   llvm::DefaultThreadPool background;

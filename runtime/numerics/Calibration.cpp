@@ -47,8 +47,8 @@ static std::vector<Array> copyAll(const Entry &entry,
   return copies;
 }
 
-Expected<Executable *> gradientsOf(Model &model, int64_t rows) {
-  auto executable = model.get(Goal::Calibrate, kCalibrateEntry, rows);
+Expected<Executable *> gradientsOf(Model &model, BatchSize size) {
+  auto executable = model.get(Goal::Calibrate, kCalibrateEntry, size);
   if (executable && (*executable)->entry().results.empty())
     return makeError("training has no gradient in f16 ({0}): there is nothing "
                      "to choose a loss scale by, and none is needed",
@@ -58,8 +58,9 @@ Expected<Executable *> gradientsOf(Model &model, int64_t rows) {
 
 Expected<Calibration> calibrate(Model &model, const Dataset &data,
                                 const CalibrateOptions &options) {
-  int64_t rows = options.plan.microRows();
-  auto executable = gradientsOf(model, rows);
+  BatchSize largest = options.plan.largest();
+  int64_t rows = largest.rows;
+  auto executable = gradientsOf(model, largest);
   if (!executable)
     return executable.takeError();
   const Entry &entry = (*executable)->entry();
@@ -74,7 +75,7 @@ Expected<Calibration> calibrate(Model &model, const Dataset &data,
     if (Error error =
             loadWeights(options.init, model.session(), Weights::Initial))
       return std::move(error);
-  auto binding = data.bind(entry);
+  auto binding = data.bind(entry, largest.length);
   if (!binding)
     return binding.takeError();
   int64_t steps = std::min(options.batches, options.plan.stepsPerEpoch());
@@ -85,17 +86,24 @@ Expected<Calibration> calibrate(Model &model, const Dataset &data,
                       .lastStep = steps});
   for (int64_t step = 0; step < steps; ++step)
     for (int64_t micro = 0; micro < options.plan.microBatches(step); ++micro) {
-      auto inputs = batches.take();
+      BatchSize size = options.plan.size(step, micro);
+      bool isWhole = options.plan.buckets || size.rows == rows;
+      auto gradients = gradientsOf(model, isWhole ? size : largest);
+      if (!gradients)
+        return gradients.takeError();
+      if (calibration.batches == options.batches || !isWhole) {
+        if (auto skipped = batches.take(); !skipped)
+          return skipped.takeError();
+        continue;
+      }
+      auto inputs = batches.take((*gradients)->entry());
       if (!inputs)
         return inputs.takeError();
-      if (calibration.batches == options.batches ||
-          options.plan.rows(step, micro) != rows)
-        continue;
-      auto results = calibration.ledger.add(**executable, *inputs, rows);
+      auto results = calibration.ledger.add(**gradients, *inputs, size.rows);
       if (!results)
         return results.takeError();
       if (options.keepsFirstBatch && calibration.batches == 0)
-        calibration.firstBatch = copyAll(entry, *results);
+        calibration.firstBatch = copyAll((*gradients)->entry(), *results);
       if (Error error = checkFinite(calibration, ++calibration.batches))
         return std::move(error);
     }

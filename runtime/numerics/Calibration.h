@@ -34,7 +34,7 @@ inline constexpr llvm::StringLiteral kCalibratedScaler = "static:auto";
 
 /// Returns the entry point that computes, in f32 and unscaled, the gradients
 /// that training has in f16. Fails if training has none.
-llvm::Expected<Executable *> gradientsOf(Model &model, int64_t rows);
+llvm::Expected<Executable *> gradientsOf(Model &model, BatchSize size);
 
 struct CalibrateOptions {
   BatchPlan plan = {};
@@ -48,7 +48,8 @@ struct CalibrateOptions {
 };
 
 /// Initialises the session of the model, runs forward and backward on the first
-/// whole micro-batches of a run, and chooses a scale. Buffers are those after
+/// whole micro-batches of a run, and chooses a scale. With buckets, smaller
+/// ones count too. Buffers are those after
 /// the last batch. Errors: nothing is f16, a gradient is not finite, all are
 /// zero.
 llvm::Expected<Calibration> calibrate(Model &model, const Dataset &data,

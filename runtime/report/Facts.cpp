@@ -100,6 +100,22 @@ void addDataWait(Cards &cards, const json::Object &summary) {
                                  "step");
 }
 
+void addBuckets(Cards &cards, const json::Object &summary) {
+  const json::Array *buckets = summary.getArray("buckets");
+  if (!buckets)
+    return;
+  std::string lengths;
+  uint64_t padding = 0, places = 0;
+  for (const json::Object *bucket : objectsOf(*buckets)) {
+    lengths += lengths.empty() ? "" : ", ";
+    lengths += countText(countOf(*bucket, "tokens"));
+    padding += countOf(*bucket, "padding_tokens");
+    places += countOf(*bucket, "tokens") * countOf(*bucket, "samples");
+  }
+  cards.add("buckets", lengths + " tokens",
+            places ? shareText(double(padding) / places) + " padding" : "");
+}
+
 void addSettings(Cards &cards, const RunFiles &run) {
   const json::Object none;
   const json::Object &summary = run.summary ? *run.summary : none;
@@ -125,6 +141,7 @@ void addSettings(Cards &cards, const RunFiles &run) {
     cards.add("batch", countText(batch),
               micro > 1 ? "times " + countText(micro) + " a step" : "");
   }
+  addBuckets(cards, summary);
   if (summary.get("seed"))
     cards.add("seed", std::to_string(countOf(summary, "seed")));
   cards.add("training", secondsText(numberOf(summary, "train_seconds")),

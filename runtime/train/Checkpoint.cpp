@@ -1,6 +1,7 @@
 //===- Checkpoint.cpp - the state of a training run in a file -------------===//
 #include "runtime/train/Checkpoint.h"
 #include "runtime/data/Convert.h"
+#include "runtime/data/LengthBuckets.h"
 #include "runtime/train/CheckpointFile.h"
 #include "runtime/train/GraphRecord.h"
 #include "runtime/train/ScalerState.h"
@@ -174,6 +175,8 @@ Error saveCheckpoint(StringRef path, Session &session, const RunState &state) {
   visitFields(state, writer);
   if (!state.graph.empty())
     metadata[kGraphKey.str()] = graphToText(state.graph);
+  if (!state.buckets.empty())
+    metadata[kBucketsKey.str()] = bucketsText(state.buckets);
   if (!state.classes.empty())
     metadata[kClassesKey.str()] =
         formatv("{0}", json::Value(json::Array(state.classes)));
@@ -232,6 +235,13 @@ Expected<Checkpoint> Checkpoint::open(StringRef path) {
   if (!classes)
     return classes.takeError();
   run.classes = std::move(*classes);
+  if (auto text = metadata.find(kBucketsKey.str()); text != metadata.end()) {
+    auto buckets = parseBuckets(text->second);
+    if (!buckets)
+      return makeError("{0}: damaged checkpoint: {1}", name,
+                       toString(buckets.takeError()));
+    run.buckets = std::move(*buckets);
+  }
   if (auto graph = metadata.find(kGraphKey.str()); graph != metadata.end()) {
     auto ops = parseGraph(graph->second);
     if (ops)

@@ -24,6 +24,7 @@ struct RunState : RecipeSettings {
   /// has no batch dimension.
   int64_t samples = 0, batch = 0, epochs = 0;
   bool shuffle = true, dropLast = false;
+  std::vector<int64_t> buckets = {}; ///< as in TrainOptions
   std::string module = {}, target = {}, cpu = {};
   std::string scalerFields = {};         ///< as in Program
   std::string plan = {};                 ///< Program::plan

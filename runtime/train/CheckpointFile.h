@@ -23,6 +23,8 @@ inline constexpr llvm::StringLiteral kWeightsKey = "weights";
 /// What graphToText writes. Files of earlier versions lack it.
 inline constexpr llvm::StringLiteral kGraphKey = "mantissa.graph";
 inline constexpr llvm::StringLiteral kClassesKey = "mantissa.classes";
+/// The lengths of the run's buckets, if it has any.
+inline constexpr llvm::StringLiteral kBucketsKey = "mantissa.buckets";
 
 /// Reads a file of weights, which may be a checkpoint: one of a newer format
 /// may mean something else by the same names.

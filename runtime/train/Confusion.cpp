@@ -63,11 +63,12 @@ std::optional<Confusion> Confusion::of(const Entry &entry) {
 }
 
 void Confusion::add(Executable::Inputs inputs, Executable::Results results,
-                    int64_t first, int64_t rows) {
+                    ArrayRef<int64_t> samples) {
   const char *label = inputs[labels].bytes().data();
   const char *logit = results[logits].bytes().data();
   std::vector<double> row(classes);
-  for (int64_t i = 0; i < rows; ++i, label += byteWidth(labelElement)) {
+  for (size_t i = 0; i < samples.size();
+       ++i, label += byteWidth(labelElement)) {
     for (double &each : row) {
       each = loadElement(logitElement, logit);
       logit += byteWidth(logitElement);
@@ -84,7 +85,7 @@ void Confusion::add(Executable::Inputs inputs, Executable::Results results,
     for (double each : row)
       sum += std::exp(each - *largest);
     uint64_t size = height * width * channels;
-    addMistake({first + i, own, predicted, 1 / sum, ""},
+    addMistake({samples[i], own, predicted, 1 / sum, ""},
                images ? inputs[*images].bytes().data() + i * size : nullptr);
   }
 }

@@ -16,10 +16,10 @@ public:
   /// one of that shape. Nothing for other entry points.
   static std::optional<Confusion> of(const Entry &entry);
 
-  /// Counts a batch, in which the sample `first` of the data set comes first.
-  /// A sample whose label is no class is not counted.
+  /// Counts the first rows of a batch, which are these samples of the data
+  /// set. A sample whose label is no class is not counted.
   void add(Executable::Inputs inputs, Executable::Results results,
-           int64_t first, int64_t rows);
+           llvm::ArrayRef<int64_t> samples);
 
   /// Returns the counts and mistakes for `merge`.
   std::string bytes() const;

@@ -7,6 +7,7 @@
 #include "runtime/train/CheckpointWeights.h"
 #include "support/Error.h"
 #include <cstring>
+#include <set>
 
 using namespace llvm;
 
@@ -69,19 +70,55 @@ static Error gather(Communicator &ranks, BatchScores &batches,
   return Error::success();
 }
 
-Expected<NamedNumbers> scores(Model &model, const Dataset &data, int64_t batch,
-                              std::optional<Confusion> *confusion) {
+Expected<BatchPlan> evaluationPlan(const Model &model, const Dataset &data,
+                                   int64_t batch) {
   BatchPlan plan{.samples = data.samples(),
                  .batch = std::min(batch, data.samples())};
-  if (plan.remainder())
-    model.compileAhead(Goal::Evaluate, plan.remainder());
+  std::vector<int64_t> lengths = model.buckets();
+  if (lengths.empty())
+    return plan;
+  auto buckets = LengthBuckets::of(
+      data,
+      {.lengths = std::move(lengths), .batch = plan.batch, .shuffle = false});
+  if (!buckets)
+    return buckets.takeError();
+  plan.buckets = std::move(*buckets);
+  return plan;
+}
+
+/// Returns the entry point for a batch. Of a bucket, it has the columns of the
+/// `largest` one.
+static Expected<Executable *> evaluationOf(Model &model, BatchSize size,
+                                           const Dataset &data,
+                                           const BatchPlan &plan,
+                                           const ColumnBinding &largest,
+                                           std::set<int64_t> &checked) {
+  auto found = model.get(Goal::Evaluate, kEvaluateEntry, size);
+  if (found && size.length && checked.insert(size.length).second)
+    if (Error error = checkCut(data, largest, (*found)->entry(), size.length,
+                               plan.buckets->samplesOf(size.length)))
+      return std::move(error);
+  return found;
+}
+
+Expected<NamedNumbers> scores(Model &model, const Dataset &data, int64_t batch,
+                              std::optional<Confusion> *confusion) {
+  Expected<BatchPlan> planned = evaluationPlan(model, data, batch);
+  if (!planned)
+    return planned.takeError();
+  const BatchPlan &plan = *planned;
+  BatchSize largest = plan.largest();
+  for (BatchSize size : plan.sizes())
+    if (size != largest)
+      model.compileAhead(Goal::Evaluate, size);
   Expected<Executable *> whole =
-      model.get(Goal::Evaluate, kEvaluateEntry, plan.batch);
+      model.get(Goal::Evaluate, kEvaluateEntry, largest);
   if (!whole)
     return whole.takeError();
   std::optional<Confusion> counts = Confusion::of((*whole)->entry());
   std::optional<Confusion> none = counts;
-  Expected<ColumnBinding> binding = data.bind((*whole)->entry());
+  Expected<ColumnBinding> binding =
+      data.bind((*whole)->entry(), largest.length);
   if (!binding)
     return binding.takeError();
   Communicator *ranks = model.ranks();
@@ -89,28 +126,32 @@ Expected<NamedNumbers> scores(Model &model, const Dataset &data, int64_t batch,
   int64_t steps = plan.stepsPerEpoch();
   int64_t first = steps * rank / size, last = steps * (rank + 1) / size;
   Prefetcher inputs(
-      data, std::move(*binding),
+      data, *binding,
       {.plan = plan, .shuffle = false, .firstStep = first, .lastStep = last});
   BatchScores batches((*whole)->entry());
+  std::vector<int64_t> order =
+      plan.order(/*seed=*/0, /*epoch=*/0, /*shuffle=*/false);
+  std::set<int64_t> checked;
+  // What was checked is the range of the largest bucket's inputs.
+  auto ranges =
+      plan.buckets ? Executable::Ranges::Check : Executable::Ranges::Known;
   for (int64_t step = first; step < last; ++step) {
-    auto rowsOfBatch = inputs.take();
+    BatchSize size = plan.size(step, /*micro=*/0);
+    auto executable = evaluationOf(model, size, data, plan, *binding, checked);
+    if (!executable)
+      return executable.takeError();
+    const Entry &entry = (*executable)->entry();
+    auto rowsOfBatch = inputs.take(entry);
     if (!rowsOfBatch)
       return rowsOfBatch.takeError();
-    int64_t rows = plan.rows(step);
-    Executable *executable = *whole;
-    if (rows != plan.batch) {
-      auto part = model.get(Goal::Evaluate, kEvaluateEntry, rows);
-      if (!part)
-        return part.takeError();
-      executable = *part;
-    }
     Expected<Executable::Results> results =
-        executable->run(*rowsOfBatch, Executable::Ranges::Known);
+        (*executable)->run(*rowsOfBatch, ranges);
     if (!results)
       return results.takeError();
-    batches.add(executable->entry(), *results, rows);
+    batches.add(entry, *results, size.rows);
     if (counts)
-      counts->add(*rowsOfBatch, *results, step * plan.batch, rows);
+      counts->add(*rowsOfBatch, *results,
+                  ArrayRef(order).slice(plan.firstRow(step, 0), size.rows));
   }
   if (ranks)
     if (Error error = gather(*ranks, batches, counts, std::move(none)))
@@ -160,6 +201,13 @@ Expected<TrainedModel> TrainedModel::open(const EvalOptions &options,
                             .onednn = options.onednn,
                             .plan = options.plan,
                             .onNote = options.onNote};
+  if (!options.buckets.empty()) {
+    auto modules = modulesOfBuckets(options.module, options.buckets);
+    if (!modules)
+      return modules.takeError();
+    modelOptions.module = modules->rbegin()->second;
+    modelOptions.buckets = std::move(*modules);
+  }
   chooseCasts(options, checkpoint, modelOptions.compile);
   modelOptions.compile.function = options.function;
   modelOptions.compile.plugins = options.plugins;
@@ -176,7 +224,7 @@ Expected<TrainedModel> TrainedModel::open(const EvalOptions &options,
 }
 
 Expected<Executable *> TrainedModel::load(const EvalOptions &options, Goal goal,
-                                          StringRef entry, int64_t batch) {
+                                          StringRef entry, BatchSize batch) {
   auto executable = model->get(goal, entry, batch);
   if (!executable)
     return executable.takeError();
@@ -205,12 +253,14 @@ Expected<NamedNumbers> evaluate(const EvalOptions &options, Compiler compiler,
   if (Error error =
           checkClasses(trained->classes, data->classes(), options.data))
     return std::move(error);
-  int64_t batch = std::min(options.batch, data->samples());
+  Expected<BatchPlan> plan = evaluationPlan(model, *data, options.batch);
+  if (!plan)
+    return plan.takeError();
   auto executable =
-      trained->load(options, Goal::Evaluate, kEvaluateEntry, batch);
+      trained->load(options, Goal::Evaluate, kEvaluateEntry, plan->largest());
   if (!executable)
     return executable.takeError();
-  return scores(model, *data, batch);
+  return scores(model, *data, options.batch);
 }
 
 } // namespace mp

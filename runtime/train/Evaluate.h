@@ -12,6 +12,12 @@ namespace mp {
 /// all samples: no mean over batches is one.
 inline constexpr llvm::StringLiteral kMacroF1Score = "macro_f1";
 
+/// Returns the batches of at most `batch` samples in which a data set, whose
+/// lengths have been read, is evaluated: in the order of the files, or bucket
+/// by bucket if the model has buckets.
+llvm::Expected<BatchPlan> evaluationPlan(const Model &model,
+                                         const Dataset &data, int64_t batch);
+
 /// Runs `evaluate` over all samples in batches of `batch`. Returns the mean of
 /// each named scalar result, in which every sample has the same weight, and for
 /// a classifier kMacroF1Score. If there is a place for a confusion, it is set
@@ -31,6 +37,7 @@ struct EvalOptions {
   std::string device = "auto"; ///< a name that chooseDevice accepts
   bool averaged = false; ///< whether to take the moving averages of the weights
   int64_t batch = 256;
+  std::vector<int64_t> buckets = {}; ///< as in TrainOptions
   unsigned threads = 0;
   std::string plan; ///< path of a tuning plan, for a CUDA device
   std::vector<std::string> predictions = {}; ///< as in CompileOptions
@@ -51,7 +58,7 @@ struct TrainedModel {
                                            SessionFactory createSession);
   /// Compiles an entry point and loads the weights.
   llvm::Expected<Executable *> load(const EvalOptions &options, Goal goal,
-                                    llvm::StringRef entry, int64_t batch);
+                                    llvm::StringRef entry, BatchSize batch);
 };
 
 /// Loads a checkpoint's weights and scores them on the data source `test`.

@@ -45,7 +45,7 @@ Error EvaluationObserver::checkMonitor() {
     return makeError("{0}: there is nothing to monitor: the module has no data "
                      "source 'test'",
                      run.options.module);
-  Expected<StepProgram *> step = steps.program(run.plan.microRows());
+  Expected<StepProgram *> step = steps.program(run.plan.largest());
   if (!step)
     return step.takeError();
   std::vector<std::string> names = {"loss"};
@@ -59,9 +59,12 @@ Error EvaluationObserver::checkMonitor() {
   if (is_contained(names, score))
     return Error::success();
   // That this is a score depends on what is evaluated, not on the step.
+  Expected<BatchPlan> plan =
+      evaluationPlan(*run.model, *run.testData, run.plan.microRows());
+  if (!plan)
+    return plan.takeError();
   Expected<Executable *> evaluation =
-      run.model->get(Goal::Evaluate, kEvaluateEntry,
-                     std::min(run.plan.microRows(), run.testData->samples()));
+      run.model->get(Goal::Evaluate, kEvaluateEntry, plan->largest());
   if (!evaluation)
     return evaluation.takeError();
   if (Confusion::of((*evaluation)->entry()))

@@ -168,6 +168,16 @@ std::string toJson(const Summary &summary) {
     text("device", summary.device);
     json.attribute("batch", summary.batch);
     json.attribute("accumulate", summary.accumulate);
+    if (!summary.buckets.empty())
+      json.attributeArray("buckets", [&] {
+        for (const LengthBucket &bucket : summary.buckets)
+          json.object([&] {
+            json.attribute("tokens", bucket.length);
+            json.attribute("samples", bucket.samples);
+            json.attribute("batches", bucket.batches);
+            json.attribute("padding_tokens", bucket.padding());
+          });
+      });
     json.attribute("seed", summary.seed);
   });
   os << "\n";

@@ -3,6 +3,7 @@
 #define MP_RUNTIME_TRAIN_METRICS_H
 
 #include "runtime/Profile.h"
+#include "runtime/data/LengthBuckets.h"
 #include "support/OutputFile.h"
 #include <optional>
 #include <utility>
@@ -102,7 +103,8 @@ struct Summary {
   std::string recipe = {}, precision = {}, policy = {}, scaler = {};
   std::string insertPasses = {}; ///< as in checkpoints
   std::string device = {};
-  int64_t batch = 0, accumulate = 1; ///< samples; micro-batches per step
+  int64_t batch = 0, accumulate = 1;      ///< samples; micro-batches per step
+  std::vector<LengthBucket> buckets = {}; ///< none: samples have one length
   uint64_t seed = 0;
 };
 

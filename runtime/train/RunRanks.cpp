@@ -62,6 +62,7 @@ static Expected<Facts> factsOf(const TrainingRun &run) {
                  {"number of samples", std::to_string(state.samples)},
                  {"data", utohexstr(*data)},
                  {"batch", std::to_string(state.batch)},
+                 {"set of buckets", bucketsText(state.buckets)},
                  {"micro-batches", std::to_string(state.accumulate)},
                  {"number of steps", std::to_string(run.lastStep())},
                  {"first step", std::to_string(state.step)},

@@ -2,6 +2,7 @@
 #include "runtime/train/RunSettings.h"
 #include "program/Limits.h"
 #include "program/Names.h"
+#include "runtime/data/LengthBuckets.h"
 #include "runtime/numerics/Calibration.h"
 #include "support/Error.h"
 #include "support/Number.h"
@@ -41,6 +42,19 @@ static Error settle(StringRef name, const std::optional<T> &given, bool resumed,
     return refuse(
         describeOther(name, settingText(toText(value)), toText(*given)));
   value = given.value_or(value);
+  return Error::success();
+}
+
+/// Does the same for the buckets. A run that began without them has none.
+static Error settleBuckets(const std::vector<int64_t> &given, bool resumed,
+                           std::vector<int64_t> &buckets) {
+  if (resumed && !given.empty() && given != buckets)
+    return refuse(formatv("other buckets: the checkpoint has {0}, this run "
+                          "asks for {1}",
+                          buckets.empty() ? "none" : bucketsText(buckets),
+                          bucketsText(given)));
+  if (!given.empty())
+    buckets = given;
   return Error::success();
 }
 
@@ -128,6 +142,7 @@ Expected<RunState> settleRun(const TrainOptions &options,
               settle("seed", options.seed, resumed, run.seed),
               settle("shuffle", options.shuffle, resumed, run.shuffle),
               settle("drop-last", options.dropLast, resumed, run.dropLast),
+              settleBuckets(options.buckets, resumed, run.buckets),
               settleSettings(options, askedSettings(options, checkpoint),
                              resumed, run)))
     return error;

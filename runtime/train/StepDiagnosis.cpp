@@ -41,17 +41,32 @@ private:
 };
 } // namespace
 
-Expected<bool> StepDiagnosis::run(Executable::Inputs inputs, int64_t rows) {
-  return run(gathers ? kDiagnoseAccumulateEntry : kDiagnoseEntry, inputs, rows);
+/// The entry point that takes a micro-batch, or the whole step.
+StringRef StepDiagnosis::micro() const {
+  return gathers ? kDiagnoseAccumulateEntry : kDiagnoseEntry;
 }
 
-Expected<bool> StepDiagnosis::apply(int64_t rows) {
-  return run(kDiagnoseApplyEntry, {}, rows);
+Expected<bool> StepDiagnosis::run(Executable::Inputs inputs, BatchSize size) {
+  return run(micro(), inputs, size);
+}
+
+Expected<bool> StepDiagnosis::run(Prefetcher &batches, BatchSize size) {
+  auto executable = model.get(Goal::Diagnose, micro(), size);
+  if (!executable)
+    return executable.takeError();
+  auto batch = batches.take((*executable)->entry());
+  if (!batch)
+    return batch.takeError();
+  return run(*batch, size);
+}
+
+Expected<bool> StepDiagnosis::apply(BatchSize size) {
+  return run(kDiagnoseApplyEntry, {}, size);
 }
 
 Expected<bool> StepDiagnosis::run(StringRef function, Executable::Inputs inputs,
-                                  int64_t rows) {
-  auto executable = model.get(Goal::Diagnose, function, rows);
+                                  BatchSize size) {
+  auto executable = model.get(Goal::Diagnose, function, size);
   if (!executable)
     return executable.takeError();
   std::optional<Rewound> rewound;

@@ -3,6 +3,7 @@
 #define MP_RUNTIME_TRAIN_STEPDIAGNOSIS_H
 
 #include "runtime/Model.h"
+#include "runtime/data/Prefetcher.h"
 #include "runtime/numerics/NanCheck.h"
 
 namespace mp {
@@ -19,15 +20,18 @@ public:
 
   /// Runs the step, or one of its micro-batches. Returns whether the origin is
   /// in it, and was not found before.
-  llvm::Expected<bool> run(Executable::Inputs inputs, int64_t rows);
-  /// Ends the window of micro-batches of so many rows; needed if `gathers`.
-  llvm::Expected<bool> apply(int64_t rows);
+  llvm::Expected<bool> run(Executable::Inputs inputs, BatchSize size);
+  /// Does the same with the next micro-batch of `batches`.
+  llvm::Expected<bool> run(Prefetcher &batches, BatchSize size);
+  /// Ends the window of micro-batches of this size; needed if `gathers`.
+  llvm::Expected<bool> apply(BatchSize size);
 
   std::optional<NonFiniteOrigin> origin;
 
 private:
+  llvm::StringRef micro() const;
   llvm::Expected<bool> run(llvm::StringRef function, Executable::Inputs inputs,
-                           int64_t rows);
+                           BatchSize size);
 
   Model &model;
   bool gathers;

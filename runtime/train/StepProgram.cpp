@@ -38,19 +38,19 @@ static void findResults(StepProgram &step) {
   }
 }
 
-Expected<StepProgram> findStep(Model &model, int64_t rows) {
+Expected<StepProgram> findStep(Model &model, BatchSize size) {
   auto microBatches = model.share();
   if (!microBatches)
     return microBatches.takeError();
   StepProgram step;
   step.microBatches = *microBatches;
   bool gathers = step.microBatches > 1;
-  auto last = model.get(Goal::Train, gathers ? kApplyEntry : kStepEntry, rows);
+  auto last = model.get(Goal::Train, gathers ? kApplyEntry : kStepEntry, size);
   if (!last)
     return last.takeError();
   step.last = *last;
   if (gathers) {
-    auto gather = model.get(Goal::Train, kAccumulateEntry, rows);
+    auto gather = model.get(Goal::Train, kAccumulateEntry, size);
     if (!gather)
       return gather.takeError();
     step.gather = *gather;

@@ -24,9 +24,9 @@ struct StepProgram {
   llvm::Expected<Executable::Ticket> submit(Executable::Inputs inputs) const;
 };
 
-/// Returns the step of the recipe for a micro-batch of `rows` samples, compiled
-/// if necessary.
-llvm::Expected<StepProgram> findStep(Model &model, int64_t rows);
+/// Returns the step of the recipe for micro-batches of a size, compiled if
+/// necessary.
+llvm::Expected<StepProgram> findStep(Model &model, BatchSize size);
 
 } // namespace mp
 

@@ -17,17 +17,14 @@ replayStep(TrainingRun &run, int64_t step, ReplayFrom from) {
     skippedScale = run.state.lastScale;
   StepDiagnosis diagnosis(*run.model, gathers, skippedScale);
   for (int64_t micro = 0; micro < plan.microBatches(step); ++micro) {
-    auto batch = inputs.take();
-    if (!batch)
-      return batch.takeError();
-    auto found = diagnosis.run(*batch, plan.rows(step, micro));
+    auto found = diagnosis.run(inputs, plan.size(step, micro));
     if (!found)
       return found.takeError();
     if (*found)
       describeSamples(run, *diagnosis.origin, step, micro);
   }
   if (gathers) {
-    auto found = diagnosis.apply(plan.microRows());
+    auto found = diagnosis.apply(plan.size(step, 0));
     if (!found)
       return found.takeError();
     if (*found)
@@ -40,8 +37,7 @@ void describeSamples(const TrainingRun &run, NonFiniteOrigin &origin,
                      int64_t step, std::optional<int64_t> micro) {
   const BatchPlan &plan = run.plan;
   origin.step = step + 1;
-  auto order = orderOfEpoch(run.state.seed, plan.epoch(step), plan.samples,
-                            run.state.shuffle);
+  auto order = plan.order(run.state.seed, plan.epoch(step), run.state.shuffle);
   int64_t rows = micro ? plan.rows(step, *micro) : plan.rows(step);
   auto samples =
       ArrayRef(order).slice(plan.firstRow(step, micro.value_or(0)), rows);

@@ -46,6 +46,10 @@ struct TrainOptions : RecipeSettings {
   std::optional<uint64_t> seed;  ///< 0; for initialisers, order and random ops
   std::optional<bool> shuffle;   ///< true
   std::optional<bool> dropLast;  ///< false: train on each epoch's remainder too
+  /// The lengths of buckets, which go up; empty: samples have one length. Each
+  /// has a module of its own (modulesOfBuckets), and a batch holds samples of
+  /// one bucket, by the column `lengths`.
+  std::vector<int64_t> buckets;
   /// The number of steps after which the run stops, counting those before it
   /// was resumed. The schedule keeps its length. 0: no limit.
   int64_t maxSteps = 0;

@@ -20,7 +20,7 @@ TrainingLedger::create(TrainingLedgerOptions options, Compiler compiler,
     return model.takeError();
   ledger->model = std::move(*model);
   ledger->options = std::move(options);
-  auto whole = gradientsOf(*ledger->model, ledger->options.plan.microRows());
+  auto whole = gradientsOf(*ledger->model, ledger->options.plan.largest());
   if (!whole)
     return whole.takeError();
   if (Error error = ledger->model->session().initialize(ledger->options.seed))
@@ -80,10 +80,11 @@ Expected<double> TrainingLedger::scaleOf(Session &run) {
 Error TrainingLedger::count(Ledger &ledger, const Dataset &data,
                             int64_t batch) {
   const BatchPlan &plan = options.plan;
-  auto whole = gradientsOf(*model, plan.microRows());
+  BatchSize largest = plan.largest();
+  auto whole = gradientsOf(*model, largest);
   if (!whole)
     return whole.takeError();
-  auto binding = data.bind((*whole)->entry());
+  auto binding = data.bind((*whole)->entry(), largest.length);
   if (!binding)
     return binding.takeError();
   Prefetcher inputs(data, std::move(*binding),
@@ -93,14 +94,14 @@ Error TrainingLedger::count(Ledger &ledger, const Dataset &data,
                      .firstStep = batch,
                      .lastStep = batch + 1});
   for (int64_t micro = 0; micro < plan.microBatches(batch); ++micro) {
-    int64_t rows = plan.rows(batch, micro);
-    auto executable = gradientsOf(*model, rows);
+    BatchSize size = plan.size(batch, micro);
+    auto executable = gradientsOf(*model, size);
     if (!executable)
       return executable.takeError();
-    auto batch = inputs.take();
-    if (!batch)
-      return batch.takeError();
-    auto results = ledger.add(**executable, *batch, rows);
+    auto taken = inputs.take((*executable)->entry());
+    if (!taken)
+      return taken.takeError();
+    auto results = ledger.add(**executable, *taken, size.rows);
     if (!results)
       return results.takeError();
   }

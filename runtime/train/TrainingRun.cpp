@@ -121,6 +121,8 @@ Summary TrainingRun::summarize(double trainSeconds) const {
   summary.scaler = scaler;
   summary.batch = state.batch;
   summary.accumulate = state.accumulate;
+  if (plan.buckets)
+    summary.buckets = plan.buckets->all();
   summary.device = model->device();
   CompileCounts kernels = model->compileCounts();
   summary.kernelCacheHits = kernels.hits;

@@ -15,7 +15,8 @@ class Interrupt;
 /// The data that the steps, the observers and the set-up of a run share.
 struct TrainingRun {
   TrainOptions options;
-  std::shared_ptr<Trace> trace; ///< null if the options ask for none
+  std::shared_ptr<Trace> trace;           ///< null if the options ask for none
+  std::map<int64_t, std::string> modules; ///< of buckets, by their lengths
   std::unique_ptr<Model> model;
   std::optional<Dataset> trainData, testData;
   ColumnBinding binding; ///< which columns of `trainData` feed a step

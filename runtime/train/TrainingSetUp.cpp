@@ -1,6 +1,7 @@
 //===- TrainingSetUp.cpp - from options to the first step -----------------===//
 #include "runtime/train/TrainingSetUp.h"
 #include "runtime/numerics/Calibration.h"
+#include "runtime/train/Evaluate.h"
 #include "runtime/train/LedgerObserver.h"
 #include "runtime/train/RunCheckpoint.h"
 #include "runtime/train/RunRanks.h"
@@ -17,6 +18,7 @@ namespace mp {
 static ModelOptions modelOptions(const TrainingRun &run) {
   const TrainOptions &options = run.options;
   ModelOptions model{.module = options.module,
+                     .buckets = run.modules,
                      .device = options.device,
                      .threads = options.threads,
                      .onednn = options.onednn,
@@ -52,6 +54,10 @@ static Expected<std::optional<Dataset>> findData(TrainingRun &run,
 /// Lets each row of a batch be a text that goes on in the next batch.
 static Error planStreams(TrainingRun &run, int64_t streams) {
   RunState &state = run.state;
+  if (!state.buckets.empty())
+    return makeError("{0}: the data are {1} texts that go on from batch to "
+                     "batch, which have no lengths: leave out the buckets",
+                     run.options.data, streams);
   auto cannot = [&](const Twine &why) {
     return makeError(
         "{0}: the data are {1} texts that go on from batch to batch: {2}{3}",
@@ -68,6 +74,28 @@ static Error planStreams(TrainingRun &run, int64_t streams) {
   if (run.options.shuffle.value_or(false))
     return cannot("they are not shuffled");
   state.shuffle = false;
+  return Error::success();
+}
+
+/// Puts the samples into buckets, whose batches are those of the plan.
+static Error planBuckets(TrainingRun &run) {
+  const RunState &state = run.state;
+  if (!state.shuffle)
+    return makeError("samples in buckets are not taken in the order of the "
+                     "files: leave out --no-shuffle or the buckets");
+  if (Error error = run.trainData->read(kLengthsColumn))
+    return error;
+  auto buckets = LengthBuckets::of(*run.trainData, {.lengths = state.buckets,
+                                                    .batch = run.plan.batch,
+                                                    .dropLast = state.dropLast,
+                                                    .seed = state.seed});
+  if (!buckets)
+    return buckets.takeError();
+  run.plan.buckets = std::move(*buckets);
+  if (run.plan.stepsPerEpoch() == 0)
+    return makeError("no bucket has the {0} samples of a step, and smaller "
+                     "batches are left out: take a smaller batch",
+                     run.plan.batch);
   return Error::success();
 }
 
@@ -107,7 +135,7 @@ static Error planBatches(TrainingRun &run) {
               .accumulate = state.accumulate,
               .rank = run.rank(),
               .ranks = run.ranks()};
-  return Error::success();
+  return state.buckets.empty() ? Error::success() : planBuckets(run);
 }
 
 /// Finds the data of both sources without reading it.
@@ -122,6 +150,14 @@ static Error findData(TrainingRun &run) {
   if (!test)
     return test.takeError();
   run.testData = std::move(*test);
+  // Lengths that no bucket takes would otherwise be noticed after an epoch.
+  if (run.testData && run.plan.buckets) {
+    if (Error error = run.testData->read(kLengthsColumn))
+      return error;
+    auto plan = evaluationPlan(*run.model, *run.testData, run.plan.microRows());
+    if (!plan)
+      return plan.takeError();
+  }
   return run.testData ? checkClasses(run.state.classes, run.testData->classes(),
                                      run.options.data)
                       : Error::success();
@@ -168,18 +204,23 @@ static Error chooseScale(TrainingRun &run, ModelOptions options,
   return Error::success();
 }
 
-/// Compiles smaller batches while training runs, as they are needed later.
-static void compileRest(const TrainingRun &run) {
+/// Compiles batches of other sizes while training runs, in the order in which
+/// they are needed.
+static Error compileRest(const TrainingRun &run) {
   Model &model = *run.model;
-  if (run.plan.microRemainder())
-    model.compileAhead(Goal::Train, run.plan.microRemainder());
+  BatchSize largest = run.plan.largest();
+  for (BatchSize size : run.plan.sizes(run.state.step))
+    if (size != largest)
+      model.compileAhead(Goal::Train, size);
   if (!run.testData)
-    return;
-  int64_t samples = run.testData->samples();
-  int64_t batch = std::min(run.plan.microRows(), samples);
-  model.compileAhead(Goal::Evaluate, batch);
-  if (samples % batch)
-    model.compileAhead(Goal::Evaluate, samples % batch);
+    return Error::success();
+  Expected<BatchPlan> test =
+      evaluationPlan(model, *run.testData, run.plan.microRows());
+  if (!test)
+    return test.takeError();
+  for (BatchSize size : test->sizes())
+    model.compileAhead(Goal::Evaluate, size);
+  return Error::success();
 }
 
 static Error compileStep(TrainingRun &run, TrainingStep &steps) {
@@ -187,7 +228,7 @@ static Error compileStep(TrainingRun &run, TrainingStep &steps) {
   CompileOptions &options = run.model->compileOptions();
   options.totalSteps = run.totalSteps();
   options.onCasts = [&](StringRef json) { run.casts = json.str(); };
-  auto whole = steps.program(run.plan.microRows());
+  auto whole = steps.program(run.plan.largest());
   if (!whole)
     return whole.takeError();
   options.onCasts = nullptr;
@@ -197,8 +238,7 @@ static Error compileStep(TrainingRun &run, TrainingStep &steps) {
   run.state.module = run.model->moduleName();
   run.state.graph = run.model->graph();
   run.state.target = run.session().target().str();
-  compileRest(run);
-  return Error::success();
+  return compileRest(run);
 }
 
 /// Both run at the same time, as unpacking takes a quarter of a second.
@@ -214,13 +254,42 @@ static Error readDataAndCompile(TrainingRun &run, TrainingStep &steps) {
   reading.join();
   if (Error error = joinErrors(std::move(*read), std::move(compiled)))
     return error;
-  StepProgram *whole = cantFail(steps.program(run.plan.microRows()));
-  Expected<ColumnBinding> columns =
-      run.trainData->bind(whole->takesInputs().entry());
+  BatchSize largest = run.plan.largest();
+  StepProgram *whole = cantFail(steps.program(largest));
+  const Entry &entry = whole->takesInputs().entry();
+  Expected<ColumnBinding> columns = run.trainData->bind(entry, largest.length);
   if (!columns)
     return columns.takeError();
   run.binding = std::move(*columns);
-  return Error::success();
+  return run.plan.buckets
+             ? checkCut(*run.trainData, run.binding, entry, largest.length,
+                        run.plan.buckets->samplesOf(largest.length))
+             : Error::success();
+}
+
+/// "bucket 32: 3800 samples in 119 batches, 12.1% padding", and the same of all
+/// together.
+static void announceBuckets(const LengthBuckets &buckets, raw_ostream &os) {
+  auto share = [&](int64_t tokens, int64_t all) {
+    os << format("%.1f%% padding",
+                 all ? 100.0 * double(all - tokens) / double(all) : 0.0);
+  };
+  int64_t samples = 0, places = 0, tokens = 0;
+  for (const LengthBucket &bucket : buckets.all()) {
+    samples += bucket.samples;
+    places += bucket.samples * bucket.length;
+    tokens += bucket.tokens;
+    os << "bucket " << bucket.length << ": " << bucket.samples << " samples in "
+       << bucket.batches << " batches, ";
+    share(bucket.tokens, bucket.samples * bucket.length);
+    os << "\n";
+  }
+  int64_t longest = buckets.all().back().length;
+  os << "all buckets: ";
+  share(tokens, places);
+  os << ", instead of ";
+  share(tokens, samples * longest);
+  os << " to " << longest << " tokens\n";
 }
 
 /// "device cpu (8 threads), precision fp16, scaler torch", then data and memory
@@ -241,8 +310,10 @@ static void announce(const TrainingRun &run) {
      << (state.accumulate > 1 ? formatv(" times {0}", state.accumulate).str()
                               : "")
      << ", " << run.plan.stepsPerEpoch() << " steps an epoch, "
-     << run.totalSteps() << " in all\n"
-     << "planned memory "
+     << run.totalSteps() << " in all\n";
+  if (run.plan.buckets)
+    announceBuckets(*run.plan.buckets, os);
+  os << "planned memory "
      << format("%.1f MiB", run.session().plannedBytes() / 1048576.0)
      << format(", compiled in %.2f s", run.compileSeconds);
   CompileCounts kernels = model.compileCounts();
@@ -306,6 +377,13 @@ Expected<TrainingSetUp> setUpTraining(TrainOptions options, Compiler compiler,
   TrainingRun &run = *made.run;
   run.options = std::move(options);
   run.state = std::move(*state);
+  if (!run.state.buckets.empty()) {
+    auto modules = modulesOfBuckets(run.options.module, run.state.buckets);
+    if (!modules)
+      return modules.takeError();
+    run.modules = std::move(*modules);
+    run.options.module = run.modules.rbegin()->second;
+  }
   if (!run.options.trace.empty())
     run.trace = std::make_shared<Trace>();
   if (run.trace && run.options.ranks)

@@ -26,15 +26,27 @@ static Error noLoss(const Entry &entry, const std::string &module) {
                    isNear ? "" : ":");
 }
 
-Expected<StepProgram *> TrainingStep::program(int64_t rows) {
-  if (auto found = programs.find(rows); found != programs.end())
+/// Checks what a bucket cuts off, once for each. The largest one is compiled
+/// before there is a binding, and checked with the data.
+Error TrainingStep::checkBucket(const Entry &entry, int64_t length) {
+  if (run.binding.empty() || !checked.insert(length).second)
+    return Error::success();
+  return checkCut(*run.trainData, run.binding, entry, length,
+                  run.plan.buckets->samplesOf(length));
+}
+
+Expected<StepProgram *> TrainingStep::program(BatchSize size) {
+  if (auto found = programs.find(size); found != programs.end())
     return &found->second;
-  Expected<StepProgram> step = findStep(*run.model, rows);
+  Expected<StepProgram> step = findStep(*run.model, size);
   if (!step)
     return step.takeError();
   if (!step->loss)
     return noLoss(step->last->entry(), run.options.module);
-  return &(programs[rows] = std::move(*step));
+  if (size.length)
+    if (Error error = checkBucket(step->takesInputs().entry(), size.length))
+      return std::move(error);
+  return &(programs[size] = std::move(*step));
 }
 
 /// Says whether this rank's rows count.
@@ -42,7 +54,7 @@ Error TrainingStep::setIdle(bool now) {
   if (now == isIdle)
     return Error::success();
   isIdle = now;
-  Expected<StepProgram *> whole = program(run.plan.microRows());
+  Expected<StepProgram *> whole = program(run.plan.largest());
   if (!whole)
     return whole.takeError();
   std::string name = (*whole)->last->entry().recipe + kIdleVariable.str();
@@ -57,9 +69,11 @@ Error TrainingStep::submit(StepInspector *inspector) {
     rest.trace = run.trace.get();
     batches = std::make_unique<Prefetcher>(*run.trainData, run.binding, rest);
   }
+  // What was checked is the range of the largest bucket's inputs.
+  auto ranges =
+      run.plan.buckets ? Executable::Ranges::Check : Executable::Ranges::Known;
   auto submit = [&](Executable &executable, Executable::Inputs in) -> Error {
-    Expected<Executable::Ticket> ticket =
-        executable.submit(in, Executable::Ranges::Known);
+    Expected<Executable::Ticket> ticket = executable.submit(in, ranges);
     if (!ticket)
       return ticket.takeError();
     step.ticket = *ticket;
@@ -70,11 +84,11 @@ Error TrainingStep::submit(StepInspector *inspector) {
     return error;
   double waitedBefore = batches->secondsWaited();
   for (int64_t micro = 0; micro < run.plan.microBatches(number); ++micro) {
-    Expected<StepProgram *> part = program(run.plan.rows(number, micro));
+    Expected<StepProgram *> part = program(run.plan.size(number, micro));
     if (!part)
       return part.takeError();
     step.program = *part;
-    auto batch = batches->take();
+    auto batch = batches->take((*part)->takesInputs().entry());
     if (!batch)
       return batch.takeError();
     if (Error error = submit((*part)->takesInputs(), *batch))
@@ -169,11 +183,14 @@ void TrainingStep::drop() {
 }
 
 Expected<Profile> TrainingStep::profile() {
-  Expected<StepProgram *> step = program(run.plan.microRows());
+  BatchSize size = run.plan.largest();
+  Expected<StepProgram *> step = program(size);
   if (!step)
     return step.takeError();
-  Prefetcher first(*run.trainData, run.binding, run.batches(0, 1));
-  auto batch = first.take();
+  int64_t number = run.plan.firstStepOf(size);
+  Prefetcher first(*run.trainData, run.binding,
+                   run.batches(number, number + 1));
+  auto batch = first.take((*step)->takesInputs().entry());
   if (!batch)
     return batch.takeError();
   return profileStep(run.session(), (*step)->gather, *(*step)->last, *batch);

@@ -6,6 +6,7 @@
 #include "runtime/train/TrainingRun.h"
 #include <chrono>
 #include <deque>
+#include <set>
 
 namespace mp {
 
@@ -38,9 +39,9 @@ public:
   TrainingStep(TrainingRun &run, StepInspector *inspector)
       : run(run), inspector(inspector) {}
 
-  /// Returns the step for micro-batches of `rows` samples, compiled if
-  /// necessary. An error says where the loss is missing.
-  llvm::Expected<StepProgram *> program(int64_t rows);
+  /// Returns the step for micro-batches of a size, compiled if necessary. An
+  /// error says where the loss is missing, or why a bucket cannot be trained.
+  llvm::Expected<StepProgram *> program(BatchSize size);
 
   size_t underWay() const { return steps.size(); }
   /// Returns the number of steps that have finished or are in flight.
@@ -66,6 +67,7 @@ private:
     double dataWait; ///< as in StepMetrics
   };
 
+  llvm::Error checkBucket(const Entry &entry, int64_t length);
   llvm::Error setIdle(bool now);
   llvm::Error submit(StepInspector *inspector);
   llvm::Expected<StepMetrics> finish(StepInspector *inspector);
@@ -73,10 +75,11 @@ private:
 
   TrainingRun &run;
   StepInspector *inspector;
-  std::map<int64_t, StepProgram> programs; ///< by rows
-  std::unique_ptr<Prefetcher> batches;     ///< of the steps to submit
-  bool isIdle = false;                     ///< as of the last step submitted
-  std::deque<UnderWay> steps;              ///< from run.state.step on
+  std::map<BatchSize, StepProgram> programs;
+  std::set<int64_t> checked;           ///< lengths of buckets
+  std::unique_ptr<Prefetcher> batches; ///< of the steps to submit
+  bool isIdle = false;                 ///< as of the last step submitted
+  std::deque<UnderWay> steps;          ///< from run.state.step on
   Clock::time_point lastFinish = {};
 };
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """N ranks take the steps of one rank with N micro-batches, bit for bit: 200 steps of the example in three precisions with 2, 3
-and 4 ranks, with the optimizer's state whole and divided among them, and with a checkpoint that goes from some ranks to others.
+and 4 ranks, with the optimizer's state whole and divided among them, and with a checkpoint that goes from some ranks to others;
+and batches of length buckets with 2 ranks.
 In fp16 steps overflow every few steps, often on one rank alone, so that ranks have to agree on what they skip.
 
 `--whole` takes every precision with every number of ranks, and then the same with resnet20, which has batch norms and random
@@ -13,11 +14,14 @@ import os
 import re
 import shutil
 import subprocess
+import sys
+from pathlib import Path
 
 from _acceptance import finish, metrics, options, overflowing_module, ran, safetensors, train, train_command
 
 EXACT = ("step", "loss", "scale", "skipped", "lr", "grad_norm")
 STEPS = 200
+LIT = Path(__file__).resolve().parents[1] / "lit/mp-run/Inputs"
 
 
 def on_ranks(arguments, ranks, run, *flags, **how):
@@ -90,6 +94,17 @@ def same_steps(arguments, faults, precision, ranks, module=None, batch=32):
     print(f"{what}: {sum(metrics(one)['skipped'])} of {STEPS} steps skipped", flush=True)
 
 
+def same_buckets(arguments, faults):
+    """The micro-batches of a step are of one bucket, on all ranks."""
+    texts = argparse.Namespace(**vars(arguments))
+    texts.data, script = arguments.work / "buckets", LIT / "length-buckets.py"
+    subprocess.run([sys.executable, script, "data"], cwd=arguments.work, check=True)
+    flags = ("--buckets", "4,8,16", "--precision", "fp16", "--set", "optimizer.lr=0.01")
+    how = {"module": "zoo:bert-tiny,tokens=16,vocabulary=64,layers=1", "batch": 3}
+    one = train(texts, arguments.work / "buckets-1", "--accumulate", 2, *flags, **how)
+    compare(faults, "length buckets", one, on_ranks(texts, 2, arguments.work / "buckets-2", *flags, **how))
+
+
 def refusals(arguments, faults):
     """What ranks cannot do together is one message."""
     for flags, message in (
@@ -117,6 +132,7 @@ def main():
         arguments.data = few_to_test_on(arguments)
         for precision, ranks in every:
             same_steps(arguments, faults, precision, ranks, resnet20(arguments), batch=8)
+    same_buckets(arguments, faults)
     refusals(arguments, faults)
     finish(faults)
 

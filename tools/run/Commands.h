@@ -35,6 +35,9 @@ int info(llvm::ArrayRef<const char *> arguments);
 /// all commands.
 void takeCommon(EvalOptions &options, const CommonOptions &common);
 
+/// Makes the option --buckets.
+Option bucketsOption(std::vector<int64_t> &to);
+
 } // namespace mp::tool
 
 #endif // MP_TOOLS_RUN_COMMANDS_H

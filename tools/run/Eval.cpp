@@ -21,6 +21,21 @@ void takeCommon(EvalOptions &options, const CommonOptions &common) {
   options.onNote = note;
 }
 
+Option bucketsOption(std::vector<int64_t> &to) {
+  return {"buckets", "N,N,...",
+          "put samples into batches of about one length, by the column "
+          "'lengths' of the data, and fill them only to the next of these "
+          "numbers of tokens; FILE is a network's name, or net-{tokens}.mlir",
+          [&to](StringRef given) -> Error {
+            Expected<std::vector<int64_t>> lengths = parseBuckets(given);
+            if (!lengths)
+              return make_error<UsageError>("--buckets: " +
+                                            toString(lengths.takeError()));
+            to = std::move(*lengths);
+            return Error::success();
+          }};
+}
+
 int eval(ArrayRef<const char *> arguments) {
   EvalOptions options;
   CommonOptions common;
@@ -38,6 +53,7 @@ int eval(ArrayRef<const char *> arguments) {
       number(
           "batch", [&](uint64_t n) { options.batch = n; }, 1, kMostCount,
           "samples at a time (256)"),
+      bucketsOption(options.buckets),
       flag("ema", options.averaged, true,
            "score the moving averages of weights that the recipe's ema keeps"),
       text("function", "NAME", options.function, "which recipe (the only one)"),

@@ -74,6 +74,7 @@ static Command describe(TrainOptions &options, CommonOptions &common) {
       flag("drop-last", options.dropLast, true,
            "leave out the smaller batch at the end of an epoch"),
       flag("no-shuffle", options.shuffle, false, "take the samples in order"),
+      bucketsOption(options.buckets),
       number(
           "max-skipped", [&](uint64_t n) { options.maxSkipped = n; }, 0,
           kMostCount,

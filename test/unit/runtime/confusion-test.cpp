@@ -10,6 +10,7 @@
 #include "llvm/Support/JSON.h"
 #include "gtest/gtest.h"
 #include <cmath>
+#include <numeric>
 
 using namespace mp;
 
@@ -49,7 +50,9 @@ protected:
     TensorView inputs[] = {{ElementType::U8, images, sizeof(images)},
                            {ElementType::I32, labels, sizeof(labels)}};
     const void *addresses[] = {&loss, logits};
-    confusion->add(inputs, Results(entry, addresses), first, rows);
+    std::vector<int64_t> samples(rows);
+    std::iota(samples.begin(), samples.end(), first);
+    confusion->add(inputs, Results(entry, addresses), samples);
   }
 
   Entry entry = classifier();
