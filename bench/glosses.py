@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 """Trains a network on WordNet's glosses in fp32, fp16 and bf16, with the same seeds and steps, and compares the scores:
-bert-tiny tells parts of speech, char-gpt and char-rnn predict the next byte, and lstm-lm the next piece of a word
-(docs/glosses.md).
+bert-tiny tells parts of speech, char-gpt and char-rnn predict the next byte, and lstm-lm and biglstm the next piece of a
+word (docs/glosses.md). biglstm trains in fp16 without loss scaling and with a scale of 128, and its results have the shares
+of gradients that f16 flushes to zero.
 
     bench/glosses.py bert --seeds 0 1 2 --json bench/results/bert-glosses.json
     bench/glosses.py char-gpt --json bench/results/char-gpt-glosses.json
     bench/glosses.py lstm-lm --json bench/results/lstm-lm-glosses.json
+    bench/glosses.py biglstm --json bench/results/biglstm-glosses.json
 
 Scores are means over the seeds. A run that has ended is not made again: its folder's summary.json is taken. The exit status
-is 1 if a precision is further from fp32 than half a point of accuracy or macro F1, or 0.01 bits a character or piece."""
+is 1 if a precision is further from fp32 than half a point of accuracy or macro F1, or 0.01 bits a character or piece;
+biglstm has no such limit, as what is drawn of its words makes its runs differ by more."""
 
 import argparse
 import json
@@ -19,7 +22,12 @@ from pathlib import Path
 
 from _machine import ROOT, circumstances
 
-PRECISIONS = ("fp32", "fp16", "bf16")
+PRECISIONS = {name: ("--precision", name) for name in ("fp32", "fp16", "bf16")}
+#: What is run of a network, if not its precisions alone.
+RUNS = {"biglstm": {"fp32": ("--precision", "fp32"),
+                    "fp16-none": ("--precision", "fp16", "--scaler", "none", "--ledger", 500),
+                    "fp16-static-128": ("--precision", "fp16", "--scaler", "static:128", "--ledger", 500),
+                    "bf16": ("--precision", "bf16")}}
 NETWORKS = {
     "bert": ("zoo:bert-tiny,tokens=32,vocabulary=8000,texts=2,class-weights={data}/weights.npy",
              ("--epochs", 1, "--batch", 32, "--accumulate", 2, "--set", "optimizer.lr=1e-3", "--eval-every", 400,
@@ -27,13 +35,17 @@ NETWORKS = {
     "char-gpt": ("zoo:char-gpt", ("--max-steps", 600, "--batch", 16, "--set", "optimizer.lr=2e-3", "--set", "schedule.then.steps=500")),
     "char-rnn": ("zoo:char-rnn", ("--max-steps", 2500, "--batch", 32, "--set", "schedule.then.steps=2400")),
     "lstm-lm": ("zoo:lstm-lm,vocabulary=8000", ("--max-steps", 900, "--batch", 20, "--set", "schedule.then.steps=800")),
+    # Adagrad's sums begin at 1 / 20^2, not 1: its steps are those of a loss summed over the 20 words of a window.
+    "biglstm": ("zoo:biglstm,vocabulary=8000,width=0.0625",
+                ("--max-steps", 3000, "--batch", 128, "--set", "optimizer.initial_accumulator_value=0.0025")),
 }
 #: Where the texts have another form than bytes and pairs.
-FOLDERS = {"lstm-lm": "pieces"}
+FOLDERS = {"lstm-lm": "pieces", "biglstm": "pieces"}
 #: The scores, and how far the precisions may be from fp32.
-APART = {"bert": {"test_accuracy": 0.005, "test_macro_f1": 0.005}, **{name: {"test_bits": 0.01} for name in ("char-gpt", "char-rnn", "lstm-lm")}}
+APART = {"bert": {"test_accuracy": 0.005, "test_macro_f1": 0.005}, **{name: {"test_bits": 0.01} for name in ("char-gpt", "char-rnn", "lstm-lm")},
+         "biglstm": {"test_bits": float("inf")}}
 KEPT = ("precision", "seed", "test_accuracy", "test_macro_f1", "test_loss", "test_bits", "best_score", "best_step", "train_loss", "steps",
-        "skipped_steps", "final_scale", "train_seconds", "compile_seconds", "planned_bytes", "peak_rss_bytes")
+        "skipped_steps", "final_scale", "train_seconds", "compile_seconds", "planned_bytes", "peak_rss_bytes", "ledger")
 
 
 def options():
@@ -60,15 +72,32 @@ def prepare(arguments):
         called(ROOT / "examples" / "glosses" / "tokenize.sh", arguments.tools.resolve() / "mp-data", arguments.data)
 
 
-def train(arguments, precision, seed):
+def share(records):
+    """How much of what is not zero in gradients becomes zero in f16."""
+    return sum(record["flushed"] for record in records) / max(1, sum(record["elements"] - record["zero"] for record in records))
+
+
+def losses(ledger):
+    """What f16 flushes to zero at some steps: of all gradients, and of those five ops whose gradients lose most. An op of a
+    loop has a gradient in each time step."""
+    for line in map(json.loads, ledger.read_text().splitlines()):
+        ops = {}
+        for record in line["gradients"]:
+            ops.setdefault(f"{record['of']} at {record['source']}", []).append(record)
+        most = sorted(((name, share(records)) for name, records in ops.items()), key=lambda item: -item[1])[:5]
+        yield {"step": line["step"], "scale": line["scale"], "flushed": share([line["all"]]), "most": dict(most)}
+
+
+def train(arguments, precision, flags_of_run, seed):
     """The summary of a run."""
     module, flags = NETWORKS[arguments.network]
     out = arguments.runs / f"{arguments.network}-{precision}-{seed}"
     if not (out / "summary.json").exists():
         data = arguments.data / FOLDERS.get(arguments.network, "")
-        called(arguments.tools / "mp-run", "train", module.format(data=arguments.data), "--data", data, *flags, "--precision",
-               precision, "--seed", seed, "--device", "cpu", "--threads", arguments.threads, "--out", out)
-    return json.loads((out / "summary.json").read_text())
+        called(arguments.tools / "mp-run", "train", module.format(data=arguments.data), "--data", data, *flags, *flags_of_run,
+               "--seed", seed, "--device", "cpu", "--threads", arguments.threads, "--out", out)
+    summary, ledger = json.loads((out / "summary.json").read_text()), out / "ledger.jsonl"
+    return {**summary, "ledger": list(losses(ledger))} if ledger.exists() else summary
 
 
 def main():
@@ -76,14 +105,15 @@ def main():
     arguments.runs.mkdir(parents=True, exist_ok=True)
     prepare(arguments)
     results, far = {}, False
-    for precision in PRECISIONS:
-        runs = [train(arguments, precision, seed) for seed in arguments.seeds]
+    for precision, flags in RUNS.get(arguments.network, PRECISIONS).items():
+        runs = [train(arguments, precision, flags, seed) for seed in arguments.seeds]
         results[precision] = {score: statistics.mean(run[score] for run in runs) for score in APART[arguments.network]}
         for score, apart in APART[arguments.network].items():
             mean = results[precision][score]
             far |= abs(mean - results["fp32"][score]) > apart
             print(f"{arguments.network}, {precision}: {score} {mean:.4f} of {[round(run[score], 4) for run in runs]}", flush=True)
-        results[precision]["runs"] = [{key: run[key] for key in KEPT if key in run} for run in runs]
+        results[precision]["flags"] = " ".join(map(str, flags))
+        results[precision]["runs"] = [{key: run[key] for key in KEPT if run.get(key) is not None} for run in runs]
     if arguments.json:
         module, flags = NETWORKS[arguments.network]
         arguments.json.write_text(json.dumps({**circumstances(arguments.tools), "module": module.format(data="DATA"),
