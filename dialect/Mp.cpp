@@ -238,9 +238,10 @@ static LogicalResult verifyPlaceAttribute(Operation *op,
       !isa<StringAttr>(attribute.getValue()))
     return op->emitError() << "'" << kNameAttr << "' is "
                            << attribute.getValue() << ", expected a string";
-  if (attribute.getName() == kGradientAttr &&
+  if (llvm::is_contained({kGradientAttr, kGradientRowsAttr},
+                         attribute.getName()) &&
       !isa<FlatSymbolRefAttr>(attribute.getValue()))
-    return op->emitError() << "'" << kGradientAttr << "' is "
+    return op->emitError() << "'" << attribute.getName().strref() << "' is "
                            << attribute.getValue() << ", expected @parameter";
   return success();
 }

@@ -38,6 +38,10 @@ namespace mp {
 inline constexpr llvm::StringLiteral kNameAttr = "mp.name";
 /// On a result: the symbol of the parameter whose gradient it is.
 inline constexpr llvm::StringLiteral kGradientAttr = "mp.gradient";
+/// On a result of a step, i32 [rows]: the symbol of the parameter whose
+/// gradient is the rows at these indices, by mp-sparse-gradients. What is no
+/// row is -1, or the number of rows.
+inline constexpr llvm::StringLiteral kGradientRowsAttr = "mp.gradient_rows";
 /// On a result that is the gradient of a value: the op that made the value and
 /// its location, as a named location.
 inline constexpr llvm::StringLiteral kOriginAttr = "mp.origin";

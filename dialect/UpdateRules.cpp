@@ -1,6 +1,9 @@
 //===- UpdateRules.cpp - rules that optimizer updates share ---------------===//
 #include "dialect/UpdateRules.h"
+#include "dialect/ops/Adagrad.h"
+#include "dialect/ops/Adam.h"
 #include "dialect/ops/Arithmetic.h"
+#include "dialect/ops/Sgd.h"
 #include <cmath>
 
 using namespace mlir;
@@ -37,6 +40,13 @@ LogicalResult mp::verifySlots(Operation *update,
   llvm::interleaveComma(expected, diagnostic,
                         [&](const SlotSpec &slot) { diagnostic << slot.name; });
   return diagnostic;
+}
+
+bool mp::isSparse(OptimizerAttrInterface optimizer) {
+  return llvm::TypeSwitch<Attribute, bool>(optimizer)
+      .Case<AdamAttr, AdagradAttr, SgdAttr>(
+          [](auto known) { return known.getSparse(); })
+      .Default([](Attribute) { return false; });
 }
 
 Expression mp::addDecay(Expression gradient, Expression parameter,

@@ -28,6 +28,10 @@ llvm::LogicalResult inferUpdate(std::optional<mlir::Location> location,
 llvm::LogicalResult verifySlots(mlir::Operation *update,
                                 OptimizerAttrInterface optimizer);
 
+/// Whether an optimizer updates only the rows of a table that a step gathers:
+/// see mp-sparse-gradients.
+bool isSparse(OptimizerAttrInterface optimizer);
+
 /// A directive of assembly formats: an attribute's fields without its name,
 /// `<name = value>`, or nothing if all have their defaults.
 template <typename Attr>

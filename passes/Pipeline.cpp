@@ -208,6 +208,7 @@ static llvm::Error addStep(PassList &passes, const PipelineOptions &options,
     passes.add(createOrderChunks());
   passes.add(createPlaceCasts());
   passes.add(createHoistLoops());
+  passes.add(createSparseGradients());
   passes.add(createRecompute(options));
   passes.add(createLossScale({scaler->scaler, scaler->defaultScaler}));
   passes.add(createQuantize());

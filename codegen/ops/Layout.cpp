@@ -51,6 +51,11 @@ struct OnCpu {
         rowsOf(scatter), in(scatter.getUpdates()), in(scatter.getIndices()),
         base ? std::optional(in(base)) : std::nullopt, out(), compiler, kernel);
   }
+  LogicalResult emit(ScatterRowsOp scatter) {
+    return cpu::emitScatterRows(
+        rowsOf(scatter), in(scatter.getRows()), in(scatter.getIndices()), out(),
+        flagOf<cpu::LayoutTensor>(scatter), compiler, kernel);
+  }
   LogicalResult emit(CumsumOp cumsum) {
     return cpu::emitRunningSum(sumOf(cumsum), in(cumsum.getInput()), out(),
                                compiler, kernel);
@@ -89,6 +94,11 @@ struct OnCuda {
         rowsOf(scatter), in(scatter.getUpdates()), in(scatter.getIndices()),
         base ? std::optional(in(base)) : std::nullopt, out(), store, kernel);
   }
+  void emit(ScatterRowsOp scatter) {
+    cuda::emitScatterRows(rowsOf(scatter), in(scatter.getRows()),
+                          in(scatter.getIndices()), out(),
+                          flagOf<cuda::LayoutTensor>(scatter), store, kernel);
+  }
   void emit(CumsumOp cumsum) {
     cuda::emitRunningSum(sumOf(cumsum), in(cumsum.getInput()), out(), store,
                          kernel);
@@ -100,7 +110,8 @@ struct Layout {
     using Result = decltype(emitter.emit(SliceOp()));
     return llvm::TypeSwitch<Operation *, Result>(op)
         .template Case<SliceOp, ConcatOp, PadOp, GatherOp, ScatterAddOp,
-                       CumsumOp>([&](auto op) { return emitter.emit(op); })
+                       ScatterRowsOp, CumsumOp>(
+            [&](auto op) { return emitter.emit(op); })
         .Default([](Operation *) -> Result {
           llvm_unreachable("no op of the family");
         });
@@ -120,7 +131,7 @@ namespace mp {
 void registerLayoutModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, MpDialect *) {
     attachLoopModels<Layout, SliceOp, ConcatOp, PadOp, GatherOp, ScatterAddOp,
-                     CumsumOp>(context);
+                     ScatterRowsOp, CumsumOp>(context);
   });
 }
 } // namespace mp

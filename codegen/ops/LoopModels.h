@@ -25,6 +25,18 @@ template <typename Tensor> Tensor resultOf(mlir::Operation *op) {
   return {tensorType(op->getResult(0)), {KernelArgument::Kind::Result, 0}};
 }
 
+/// The flag without which the kernel of an op does nothing, if it has one.
+template <typename Tensor>
+std::optional<Tensor> flagOf(mlir::Operation *anchor) {
+  auto kernel = anchor->getParentOfType<KernelOp>();
+  mlir::Value flag = kernel.getPredicate();
+  if (!flag)
+    return std::nullopt;
+  return Tensor{tensorType(flag),
+                {KernelArgument::Kind::Operand,
+                 static_cast<unsigned>(kernel.getInputs().size())}};
+}
+
 /// `Family` has `emitOnCpu(op, compiler, kernel)` and
 /// `emitOnCuda(op, store, kernel)`.
 template <typename Family, typename Op>

@@ -109,6 +109,8 @@ void EntryPlanner::planKernel(KernelOp kernel) {
     refs[result] = place;
   if (auto loop = dyn_cast_or_null<LoopOp>(anchorOf(kernel)))
     return planLoop(kernel, loop, results);
+  if (auto scatter = dyn_cast_or_null<ScatterRowsOp>(anchorOf(kernel)))
+    copyTable(kernel, scatter, results.front());
   for (uint64_t bytes : code.temporaries)
     temporaries.push_back(
         newBuffer(bytes, kernel, "temporary of " + summaryOf(kernel)));

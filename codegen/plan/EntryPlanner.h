@@ -9,6 +9,7 @@
 #include "codegen/stages/StageGrouping.h"
 #include "dialect/ops/Constant.h"
 #include "dialect/ops/Kernel.h"
+#include "dialect/ops/Layout.h"
 #include "dialect/ops/State.h"
 
 namespace mp {
@@ -83,6 +84,9 @@ private:
   bool mayReplaceCarried(KernelOp kernel, mlir::OpResult result,
                          mlir::Value before);
   bool allowsInPlace(KernelOp kernel, unsigned operand, unsigned result);
+  /// Copies the table of which a kernel replaces rows, unless the result lies
+  /// in its place.
+  void copyTable(KernelOp kernel, ScatterRowsOp scatter, BufferRef result);
 
   // LoopPlan.cpp: rounds of loops.
 

@@ -150,3 +150,9 @@ bool EntryPlanner::allowsInPlace(KernelOp kernel, unsigned operand,
   }
   return succeeded(stages) && mp::allowsInPlace(*stages, operand, result);
 }
+
+void EntryPlanner::copyTable(KernelOp kernel, ScatterRowsOp scatter,
+                             BufferRef result) {
+  auto place = cast<BlockArgument>(scatter.getTable()).getArgNumber();
+  addCopy(result, refs.lookup(kernel->getOperand(place)), scatter.getTable());
+}

@@ -129,6 +129,13 @@ NumberedRows mp::rowsOf(GatherOp op) {
 
 NumberedRows mp::rowsOf(ScatterAddOp op) { return ::rowsOf(op, op.getType()); }
 
+NumberedRows mp::rowsOf(ScatterRowsOp op) {
+  auto table = op.getTable().getType();
+  return {.rows = table.getDimSize(0),
+          .count = op.getIndices().getType().getDimSize(0),
+          .inner = aroundDim(table, 0).second};
+}
+
 RunningSum mp::sumOf(CumsumOp op) {
   auto [outer, inner] = aroundDim(op.getType(), op.getDim());
   return {outer, op.getType().getDimSize(op.getDim()), inner, op.getReverse()};

@@ -58,6 +58,7 @@ struct NumberedRows {
 };
 NumberedRows rowsOf(GatherOp op);
 NumberedRows rowsOf(ScatterAddOp op);
+NumberedRows rowsOf(ScatterRowsOp op);
 
 /// Sums along the middle of [outer, size, inner].
 struct RunningSum {

@@ -54,6 +54,8 @@ SmallVector<Value> AdagradOp::buildScalars(ImplicitLocOpBuilder &b,
 // As the new sum contains g^2, |g| / (sqrt(sum) + eps) is at most 1, unless the
 // square underflows: then it is at most k / eps.
 SmallVector<std::string> AdagradAttr::getMeasures() const {
+  if (getSparse())
+    return {}; // the few rows are examined
   return {"magnitude"};
 }
 

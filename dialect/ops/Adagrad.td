@@ -6,9 +6,17 @@ include "dialect/UpdateRules.td"
 
 def Mp_AdagradAttr : Mp_OptimizerAttr<"Adagrad", "adagrad", (ins Mp_NotNegative<"1e-2">:$lr,
     Mp_NotNegative<"0">:$lr_decay, Mp_NotNegative<"0">:$weight_decay,
-    Mp_NotNegative<"0">:$initial_accumulator_value, Mp_NotNegative<"1e-10">:$eps), Mp_Bounded> {
+    Mp_NotNegative<"0">:$initial_accumulator_value, Mp_NotNegative<"1e-10">:$eps,
+    Mp_Switch:$sparse), Mp_Bounded> {
   let summary = "Adagrad, with torch.optim.Adagrad's arguments";
-  let description = [{Example: `#mp.adagrad<lr = 1.0e-2, initial_accumulator_value = 1.0e-1>`}];
+  let description = [{
+    With `sparse`, only the rows of a table that a batch gathers are updated: see mp-sparse-gradients.
+
+    Example: `#mp.adagrad<lr = 1.0e-2, initial_accumulator_value = 1.0e-1>`, `#mp.adagrad<sparse = true>`
+  }];
+  let invariant = [{
+      if (sparse && double(weight_decay) != 0)
+        return emitError() << "sparse has no weight_decay, which changes rows that a batch does not use";}];
 }
 
 def Mp_AdagradOp : Mp_OptimizerOp<"adagrad", Mp_AdagradAttr,

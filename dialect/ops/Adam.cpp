@@ -71,10 +71,11 @@ static SmallVector<Value> buildAdam(Attr adam, ImplicitLocOpBuilder &b,
   Expression largest = adam.getAmsgrad()
                            ? max(Expression(b, operands.back()), variance)
                            : variance;
-  Expression denominator =
-      sqrt(largest) / sqrt(unbiased2) + double(adam.getEps());
-  Expression stepSize = rate / unbiased1;
-  Expression update = stepSize * (mean / denominator);
+  double eps = adam.getEps();
+  Expression update =
+      isSparse(adam)
+          ? rate * sqrt(unbiased2) / unbiased1 * (mean / (sqrt(largest) + eps))
+          : rate / unbiased1 * (mean / (sqrt(largest) / sqrt(unbiased2) + eps));
   SmallVector<Value> results{decayed - update, mean, variance};
   if (adam.getAmsgrad())
     results.push_back(largest);
@@ -112,6 +113,8 @@ SmallVector<Value> AdamWOp::buildScalars(ImplicitLocOpBuilder &b,
 static constexpr double kRatioFloor = kUnderflow;
 
 SmallVector<std::string> AdamAttr::getMeasures() const {
+  if (getSparse())
+    return {}; // the few rows are examined
   return {"magnitude", "moment_ratio"};
 }
 SmallVector<std::string> AdamWAttr::getMeasures() const {

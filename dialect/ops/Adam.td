@@ -4,18 +4,23 @@
 
 include "dialect/UpdateRules.td"
 
-class Mp_AdamFamilyAttr<string name, string mnemonic, string decay>
-    : Mp_OptimizerAttr<name, mnemonic, (ins Mp_NotNegative<"1e-3">:$lr, Mp_Fraction<"0.9">:$beta1,
+class Mp_AdamFamilyAttr<string name, string mnemonic, string decay, dag others = (ins)>
+    : Mp_OptimizerAttr<name, mnemonic, !con((ins Mp_NotNegative<"1e-3">:$lr, Mp_Fraction<"0.9">:$beta1,
         Mp_Fraction<"0.999">:$beta2, Mp_NotNegative<"1e-8">:$eps, Mp_NotNegative<decay>:$weight_decay,
-        Mp_Switch:$amsgrad), Mp_Bounded>;
+        Mp_Switch:$amsgrad), others), Mp_Bounded>;
 
-def Mp_AdamAttr : Mp_AdamFamilyAttr<"Adam", "adam", "0"> {
+def Mp_AdamAttr : Mp_AdamFamilyAttr<"Adam", "adam", "0", (ins Mp_Switch:$sparse)> {
   let summary = "Adam, with torch.optim.Adam's arguments: weight decay is part of the gradient";
   let description = [{
-    `betas = (b1, b2)` is short for `beta1 = b1, beta2 = b2`.
+    `betas = (b1, b2)` is short for `beta1 = b1, beta2 = b2`. With `sparse`, it is `torch.optim.SparseAdam`: only the
+    rows of a table that a batch gathers are updated, with their moments (see mp-sparse-gradients), and `eps` is added
+    before the correction of the second moment.
 
-    Example: `#mp.adam<lr = 1.0e-3, betas = (0.9, 0.98), amsgrad = true>`
+    Example: `#mp.adam<lr = 1.0e-3, betas = (0.9, 0.98), amsgrad = true>`, `#mp.adam<lr = 1.0e-3, sparse = true>`
   }];
+  let invariant = [{
+      if (sparse && (double(weight_decay) != 0 || amsgrad))
+        return emitError() << "sparse, as torch.optim.SparseAdam, has neither weight_decay nor amsgrad";}];
 }
 
 def Mp_AdamWAttr : Mp_AdamFamilyAttr<"AdamW", "adamw", "1e-2"> {

@@ -175,6 +175,30 @@ def Mp_ScatterAddOp : Mp_LayoutOp<"scatter_add", [DeclareOpInterfaceMethods<Inde
   let hasCanonicalizeMethod = 1;
 }
 
+def Mp_ScatterRowsOp : Mp_LayoutOp<"scatter_rows"> {
+  let summary = "rows of a table replaced at the given indices";
+  let description = [{
+    The op is `torch.index_copy` along the first dimension: the result is the table, with row i of the rows in place of
+    row `indices[i]`. An index that is out of range replaces nothing. Indices that are in range differ from one another.
+    Where the table is a variable and the result its new value, and nothing reads the old one later, only these rows are
+    written: see mp-sparse-gradients.
+
+    Example: `%r = mp.scatter_rows %rows, %indices into %table : tensor<?x64xf32>, tensor<?xi32>, tensor<1000x64xf32>`
+  }];
+  let torch = "index_copy"; let tensorflow = "TensorScatterUpdate";
+  let notDifferentiable = "it is the end of a step";
+  let arguments = (ins Mp_Tensor:$rows, Mp_IndexTensor:$indices, Mp_Tensor:$table);
+  let results = (outs Mp_Tensor:$result);
+  let assemblyFormat = [{
+    $rows `,` $indices `into` $table attr-dict `:` type($rows) `,` type($indices) `,` type($table)
+  }];
+  let layoutDeclarations = [{
+    static bool copiesElements() { return true; }
+    /// A row of the table that is not replaced stays where it is.
+    bool mayReplace(unsigned operand, unsigned) { return operand == 2; }
+  }];
+}
+
 def Mp_OneHotOp : Mp_CompositeOp<"one_hot", [DeclareOpInterfaceMethods<IndexOperandOpInterface>]> {
   let summary = "one at an index, zero elsewhere, along a new last dimension";
   let description = [{

@@ -210,6 +210,33 @@ std::vector<OpSample> ScatterAddOp::sampleInputs() {
 }
 
 //===----------------------------------------------------------------------===//
+// scatter_rows
+//===----------------------------------------------------------------------===//
+
+LogicalResult ScatterRowsOp::inferReturnTypes(MLIRContext *,
+                                              std::optional<Location> location,
+                                              Adaptor adaptor,
+                                              SmallVectorImpl<Type> &types) {
+  auto rows = tensorType(adaptor.getRows()),
+       indices = tensorType(adaptor.getIndices()),
+       table = tensorType(adaptor.getTable());
+  if (indices.getRank() != 1)
+    return emitOptionalError(location, "indices ", indices,
+                             " are not of rank 1");
+  if (table.getRank() == 0 || table.isDynamicDim(0))
+    return emitOptionalError(location, "table ", table,
+                             " has no known number of rows");
+  auto expected =
+      table.clone(replaceDim(table.getShape(), 0, indices.getShape()));
+  if (rows != expected)
+    return emitOptionalError(location, "rows ", rows,
+                             " are not what replaces those of ", table, " at ",
+                             indices, ": ", expected);
+  types.push_back(table);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // one_hot
 //===----------------------------------------------------------------------===//
 

@@ -49,6 +49,8 @@ SmallVector<Value> SgdOp::buildScalars(ImplicitLocOpBuilder &b, ValueRange x) {
 //===----------------------------------------------------------------------===//
 
 SmallVector<std::string> SgdAttr::getMeasures() const {
+  if (getSparse())
+    return {}; // the few rows are examined
   if (getSlots().empty())
     return {"magnitude"};
   return {"magnitude", "momentum_magnitude"};

@@ -5,12 +5,20 @@
 include "dialect/UpdateRules.td"
 
 def Mp_SgdAttr : Mp_OptimizerAttr<"Sgd", "sgd", (ins Mp_NotNegative<"1e-3">:$lr, Mp_NotNegative<"0">:$momentum,
-    Mp_AnyNumber<"0">:$dampening, Mp_NotNegative<"0">:$weight_decay, Mp_Switch:$nesterov), Mp_Bounded> {
+    Mp_AnyNumber<"0">:$dampening, Mp_NotNegative<"0">:$weight_decay, Mp_Switch:$nesterov, Mp_Switch:$sparse),
+    Mp_Bounded> {
   let summary = "stochastic gradient descent, with torch.optim.SGD's arguments";
-  let description = [{Example: `#mp.sgd<lr = 1.0e-1, momentum = 9.0e-1, nesterov = true>`}];
+  let description = [{
+    With `sparse`, only the rows of a table that a batch gathers are updated: see mp-sparse-gradients.
+
+    Example: `#mp.sgd<lr = 1.0e-1, momentum = 9.0e-1, nesterov = true>`, `#mp.sgd<lr = 1.0e-1, sparse = true>`
+  }];
   let invariant = [{
       if (nesterov && (double(momentum) <= 0 || double(dampening) != 0))
-        return emitError() << "nesterov needs a momentum and no dampening";}];
+        return emitError() << "nesterov needs a momentum and no dampening";
+      if (sparse && (double(momentum) != 0 || double(weight_decay) != 0))
+        return emitError() << "sparse has neither momentum nor weight_decay, which change rows that a batch does not "
+                              "use";}];
 }
 
 def Mp_SgdOp : Mp_OptimizerOp<"sgd", Mp_SgdAttr, (ins Mp_StateTensor:$parameter, Mp_StateTensor:$gradient),

@@ -12,6 +12,38 @@
 using namespace mlir;
 using namespace mp;
 
+/// Returns the number of the first result of a step that is indices of rows,
+/// and that `matches`.
+static std::optional<unsigned>
+findRows(func::FuncOp step, llvm::function_ref<bool(StringRef)> matches) {
+  for (unsigned i = 0; i < step.getNumResults(); ++i)
+    if (auto of =
+            step.getResultAttrOfType<FlatSymbolRefAttr>(i, kGradientRowsAttr);
+        of && matches(of.getValue()))
+      return i;
+  return std::nullopt;
+}
+
+OpOperand *mp::rowsOfGradient(func::FuncOp step, StringRef parameter) {
+  auto found =
+      findRows(step, [&](StringRef name) { return name == parameter; });
+  if (!found)
+    return nullptr;
+  return &step.getBody().front().getTerminator()->getOpOperand(*found);
+}
+
+LogicalResult mp::refuseGradientsOfRows(func::FuncOp step, StringRef why) {
+  auto found = findRows(step, [](StringRef) { return true; });
+  if (!found)
+    return success();
+  Value rows = step.getBody().front().getTerminator()->getOperand(*found);
+  return emitError(rows.getLoc())
+         << "the gradient of "
+         << step.getResultAttrOfType<FlatSymbolRefAttr>(*found,
+                                                        kGradientRowsAttr)
+         << " is the rows that a batch uses (sparse), " << why;
+}
+
 Value mp::sumOfSquares(ImplicitLocOpBuilder &b, Value x) {
   Value square = MulOp::create(b, x, x);
   auto all = llvm::to_vector(llvm::seq<int64_t>(0, tensorType(x).getRank()));

@@ -7,6 +7,15 @@
 
 namespace mp {
 
+/// Returns the indices of the rows that a parameter's gradient consists of;
+/// null if it is whole.
+mlir::OpOperand *rowsOfGradient(mlir::func::FuncOp step,
+                                llvm::StringRef parameter);
+/// Fails, with an error at the gradient, if a step has a gradient of rows,
+/// which is only for steps of one batch: `why` ends the sentence.
+llvm::LogicalResult refuseGradientsOfRows(mlir::func::FuncOp step,
+                                          llvm::StringRef why);
+
 /// Returns the sum of the squares of all elements, in f32.
 mlir::Value sumOfSquares(mlir::ImplicitLocOpBuilder &builder, mlir::Value x);
 

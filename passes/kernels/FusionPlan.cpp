@@ -154,7 +154,8 @@ void FusionPlan::findItems() {
     bool once =
         !isElementwise(&op) || isSingleNumber ||
         (scalar && scalar.isExpensive() && !FusionCost::isComputedAtUse(&op));
-    if (isReduction(&op))
+    // A kernel that replaces rows in place needs the flag itself.
+    if (isReduction(&op) || isa<ScatterRowsOp>(op))
       items[&op] = predicateOf(&op);
     else if (once)
       items[&op] = Value();

@@ -13,6 +13,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "passes/Passes.h"
 #include "passes/analysis/BackwardOps.h"
+#include "passes/analysis/Gradients.h"
 #include "passes/analysis/Recipe.h"
 #include "passes/analysis/SettingOptions.h"
 #include "passes/analysis/VariableTable.h"
@@ -315,6 +316,10 @@ private:
              << "has no step yet: run mp-autodiff before mp-accumulate";
     if (!phaseOf(step).empty())
       return step.emitOpError() << "is split already";
+    if (failed(refuseGradientsOfRows(
+            step, "and micro-batches use other rows each: let a step have one "
+                  "batch, or the optimizer update all rows")))
+      return failure();
     std::string name = accumulateName(step.getName());
     if (Operation *other = getOperation().lookupSymbol(name)) {
       auto diagnostic = step.emitOpError() << "is to take micro-batches as @"

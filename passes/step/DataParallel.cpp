@@ -11,6 +11,7 @@
 #include "dialect/ops/Recipe.h"
 #include "dialect/ops/State.h"
 #include "passes/Passes.h"
+#include "passes/analysis/Gradients.h"
 #include "passes/analysis/Recipe.h"
 #include "passes/analysis/VariableTable.h"
 #include "passes/step/Exchange.h"
@@ -281,6 +282,10 @@ private:
              << "has no step yet: run mp-autodiff before mp-data-parallel";
     if (step->hasAttr(kRanksAttr))
       return step.emitOpError() << "is one of several ranks' already";
+    if (failed(refuseGradientsOfRows(
+            step, "and ranks use other rows each: train on one rank, or let "
+                  "the optimizer update all rows")))
+      return failure();
     if (namedResult(step, kGradientNormResult))
       return step.emitOpError() << "is clipped already, by gradients of one "
                                    "rank: run mp-data-parallel before "

@@ -1,7 +1,9 @@
 //===- Optimizer.cpp - expand recipes into updates ------------------------===//
 #include "dialect/ops/Optimizer.h"
+#include "dialect/UpdateRules.h"
 #include "dialect/ops/Arithmetic.h"
 #include "dialect/ops/Constant.h"
+#include "dialect/ops/Layout.h"
 #include "dialect/ops/Logic.h"
 #include "dialect/ops/Random.h"
 #include "dialect/ops/Recipe.h"
@@ -28,6 +30,7 @@ struct Gradient {
   unsigned result;
   VariableOp parameter;
   MinimizeOp group;
+  Value indices; ///< of the rows that it consists of; null: it is whole
 };
 
 /// One optimizer's part of a step.
@@ -94,8 +97,17 @@ private:
         return step.emitOpError()
                << "returns a gradient of @" << name.getValue()
                << ", which is not a parameter of the recipe";
+      Value indices;
+      if (OpOperand *rows = rowsOfGradient(step, name.getValue()))
+        indices = rows->get();
+      if (isSparse(group.getOptimizer()) && !indices)
+        return group.emitOpError() << "is sparse: run mp-sparse-gradients "
+                                      "before mp-optimizer";
       auto type = dyn_cast<RankedTensorType>(step.getResultTypes()[i]);
-      if (!type || type.getShape() != parameter.getTensorType().getShape())
+      SmallVector<int64_t> shape(parameter.getTensorType().getShape());
+      if (indices)
+        shape.front() = tensorType(indices).getNumElements();
+      if (!type || type.getShape() != ArrayRef(shape))
         return step.emitOpError() << "returns " << step.getResultTypes()[i]
                                   << " as the gradient of @" << name.getValue()
                                   << ", which is " << parameter.getTensorType();
@@ -111,7 +123,7 @@ private:
                << " and has no f32 master weights, without which small updates "
                   "vanish: run "
                   "mp-master-weights before mp-optimizer";
-      gradients.push_back({i, parameter, group});
+      gradients.push_back({i, parameter, group, indices});
     }
     return gradients;
   }
@@ -177,6 +189,10 @@ private:
                << "trains no parameter '" << name
                << "' whose gradient to return" << suggest(name, known);
       }
+      if (found->indices)
+        return recipe.emitOpError()
+               << "updates rows of parameter '" << name
+               << "' (sparse), whose whole gradient it cannot return";
       Value gradient =
           step.getBody().front().getTerminator()->getOperand(found->result);
       appendNamedResult(step, gradient, (kGradientOutput + name).str());
@@ -241,6 +257,7 @@ private:
         type.getElementType());
     Value clippedNorm = measure(part, value);
     auto optimizer = group.getOptimizer();
+    indices = gradient.indices;
     if (optimizer.isMaximizing())
       value = NegOp::create(b, value);
     SmallVector<std::string> names;
@@ -249,11 +266,11 @@ private:
       names.push_back((parameter.getSymName() + "." + slot.name).str());
       variables.create(parameter.getLoc(), names.back(), type, StateKind::slot,
                        slot.initial, variables.slotOf(parameter, slot.name));
-      slots.push_back(ReadOp::create(b, type, names.back()));
+      slots.push_back(read(names.back(), type));
     }
-    Value old = castTo(
-        b, ReadOp::create(b, parameter.getTensorType(), parameter.getSymName()),
-        type.getElementType());
+    Value old =
+        castTo(b, read(parameter.getSymName(), parameter.getTensorType()),
+               type.getElementType());
     auto updated =
         optimizer.buildUpdate(b, old, value, slots, rate, part.current);
     ArrayRef<Value> newSlots = ArrayRef(updated).drop_front();
@@ -287,7 +304,19 @@ private:
     return {};
   }
 
+  /// Reads a variable, or the rows of it that are updated.
+  Value read(StringRef name, RankedTensorType type) {
+    Value all = ReadOp::create(b, type, name);
+    return indices ? Value(GatherOp::create(b, all, indices, 0, false)) : all;
+  }
+
+  /// Writes a variable, or the rows of it that are updated.
   void write(Part &part, StringRef name, Value value) {
+    if (indices) {
+      auto type = variables.lookup(name).getTensorType();
+      value = ScatterRowsOp::create(b, value, indices,
+                                    ReadOp::create(b, type, name));
+    }
     part.writes.push_back(WriteOp::create(b, name, value, Value()));
   }
 
@@ -308,7 +337,7 @@ private:
   SmallVector<Value> writeParameter(Part &part, VariableOp parameter,
                                     Value value) {
     SmallVector<Value> copies;
-    if (value.getType() != parameter.getTensorType())
+    if (elementType(value) != parameter.getTensorType().getElementType())
       value = StochasticRoundOp::create(b, parameter.getTensorType(), value,
                                         ValueRange(), IntegerAttr());
     write(part, parameter.getSymName(), value);
@@ -363,7 +392,8 @@ private:
   void dropGradients() {
     llvm::BitVector dropped(step.getNumResults());
     for (unsigned i = 0; i < step.getNumResults(); ++i)
-      if (step.getResultAttr(i, kGradientAttr))
+      if (step.getResultAttr(i, kGradientAttr) ||
+          step.getResultAttr(i, kGradientRowsAttr))
         dropped.set(i);
     (void)step.eraseResults(dropped);
     step.getBody().front().getTerminator()->eraseOperands(dropped);
@@ -394,6 +424,7 @@ private:
   ModuleOp module;
   VariableTable variables;
   bool isClipped = false;
+  Value indices; ///< of the rows that are being updated; null: all of them
   const OptimizerOptions &options;
   ImplicitLocOpBuilder b;
   SmallVector<Part, 1> parts;

@@ -170,6 +170,29 @@ def SynthesizeScales : Mp_Pass<"mp-synthesize-scales", "::mlir::ModuleOp"> {
   ];
 }
 
+def SparseGradients : Mp_Pass<"mp-sparse-gradients", "::mlir::ModuleOp"> {
+  let summary = "take the gradients of tables as the rows that a batch uses";
+  let description = [{
+    A group whose optimizer is `sparse` updates the rows of its parameters that a step gathers (`mp.gather`), and no
+    others: neither the gradient nor the update touches the rest of the table. This pass replaces the gradient of such
+    a parameter by its rows, one for each index that is used. Rows of equal indices are added up in the order of the
+    whole gradient, and have its bits. A second result, with the attribute `mp.gradient_rows`, is the indices, in
+    ascending order. There are as many places as uses; those left over have the index -1, and an index that is out of
+    range becomes the number of rows. mp-optimizer gathers the same rows of parameter and slots, and replaces them by
+    `mp.scatter_rows`.
+
+    The gradient must consist of such rows alone: that of a table that is a classifier's weight as well is an error. So
+    are `ema` and `stochastic_rounding`. mp-accumulate and mp-data-parallel refuse such gradients.
+
+    ```mlir
+    // before                                        // after
+    %g = mp.scatter_add %u, %i dim(0) size(50000)    %places, %rows = ... // from sorted %i
+    return %l, %g                                    %g = mp.scatter_add %u, %places dim(0) size(64)
+                                                     return %l, %g, %rows
+    ```
+  }];
+}
+
 def LossScale : Mp_Pass<"mp-loss-scale", "::mlir::ModuleOp"> {
   let summary = "scale the loss, unscale and check the gradients, adapt the scale";
   let description = [{

@@ -17,6 +17,7 @@ import recurrent
 import scaler
 import scaler_protocol
 import scaler_traces
+import sparse
 from files import write_json, write_safetensors
 
 HERE = Path(__file__).resolve().parent
@@ -41,7 +42,7 @@ def write_steps(data):
 def main():
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--data", default="/usr/share/datasets/fashion-mnist", help="folder of Fashion-MNIST's idx.gz files")
-    arguments.add_argument("what", nargs="*", help="mlp, scaler, scaler-traces, scaler-protocol, colors, recurrent, ctc, adaptive, optimizers or a family of ops; all by default")
+    arguments.add_argument("what", nargs="*", help="mlp, scaler, scaler-traces, scaler-protocol, colors, recurrent, ctc, adaptive, optimizers, sparse or a family of ops; all by default")
     options = arguments.parse_args()
     torch.set_num_threads(1)
     writers = {
@@ -54,6 +55,7 @@ def main():
         "ctc": lambda: write_json(HERE / "ctc.json", ctc.goldens()),
         "adaptive": lambda: write_json(HERE / "adaptive.json", adaptive.goldens()),
         "optimizers": lambda: write_json(HERE / "optimizers.json", optimizers.goldens()),
+        "sparse": lambda: write_json(HERE / "sparse.json", sparse.goldens()),
         **{name: lambda name=name: write_family(name) for name in FAMILIES}}
     for name in options.what or writers:
         if name not in writers:

@@ -38,6 +38,14 @@ mlir::LogicalResult emitGather(const NumberedRows &rows,
                                const LayoutTensor &result,
                                ObjectCompiler &compiler, EmittedKernel &kernel);
 
+/// Replaces rows of the result, which has the table's already; nothing without
+/// the flag.
+mlir::LogicalResult
+emitScatterRows(const NumberedRows &rows, const LayoutTensor &updates,
+                const LayoutTensor &indices, const LayoutTensor &result,
+                std::optional<LayoutTensor> flag, ObjectCompiler &compiler,
+                EmittedKernel &kernel);
+
 /// Two launches: the first sorts the updates by their index, equal ones in
 /// order; the second sums each row of the result, from the base on, and rounds.
 mlir::LogicalResult

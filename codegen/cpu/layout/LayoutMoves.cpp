@@ -206,3 +206,45 @@ mp::cpu::emitGather(const NumberedRows &rows, const LayoutTensor &table,
                   {table.argument, indices.argument, result.argument},
                   tiles.items());
 }
+
+LogicalResult mp::cpu::emitScatterRows(const NumberedRows &rows,
+                                       const LayoutTensor &updates,
+                                       const LayoutTensor &indices,
+                                       const LayoutTensor &result,
+                                       std::optional<LayoutTensor> flag,
+                                       ObjectCompiler &compiler,
+                                       EmittedKernel &kernel) {
+  if (updates.count() == 0)
+    return success();
+  Type word = wordOf(result.element());
+  SmallVector<LoopBuilder::Argument> arguments{
+      {word, updates.count()},
+      {indices.element(), indices.count()},
+      {word, result.count()}};
+  SmallVector<KernelArgument> passed{updates.argument, indices.argument,
+                                     result.argument};
+  if (flag) {
+    arguments.push_back({wordOf(flag->element()), 1});
+    passed.push_back(flag->argument);
+  }
+  LayoutBuilder b(word.getContext(), arguments, 0);
+  int64_t width = bytesOf(word), lanes = lanesFor(rows.inner, width);
+  auto tiles =
+      LineTiles::of(1, rows.count, rows.inner, elementsInTask(width), lanes);
+  auto emitRows = [&] {
+    b.forTiles(tiles, [&](Value, Value line, Value first, Value count) {
+      Value row = b.loadIndex(b.argument(1), line);
+      b.choose(b.isBelow(row, b.index(rows.rows)), [&] {
+        b.copy(b.argument(0), b.add(b.mul(line, rows.inner), first),
+               b.argument(2), b.add(b.mul(row, rows.inner), first), count,
+               lanes);
+      });
+    });
+  };
+  if (flag)
+    b.choose(b.isBelow(b.index(0), b.loadIndex(b.argument(3), b.index(0))),
+             emitRows);
+  else
+    emitRows();
+  return b.launch(compiler, kernel, passed, tiles.items());
+}

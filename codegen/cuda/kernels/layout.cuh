@@ -156,6 +156,26 @@ void gatherRows(int block, Global<T> table, Global<I> indices,
   }
 }
 
+/// table[indices[i], :] = rows[i, :], where there is such a row. The rows P
+/// count items, and have no dimensions before them.
+template <int WIDTH, int EACH, typename P, typename Index, typename T,
+          typename I>
+void replaceRows(int block, Global<T> rows, Global<I> indices,
+                 Global<T> table) {
+  constexpr Index all = P::count * P::inner, inner = P::inner;
+#pragma unroll
+  for (int i = 0; i < EACH; ++i) {
+    Index item = layoutItem<EACH, Index>(block, i);
+    if (item >= all)
+      continue;
+    long long row = indices.load(item / inner);
+    if (row < 0 || row >= P::rows)
+      continue;
+    Index to = static_cast<Index>(row) * inner + item % inner;
+    storeItems(table, to * WIDTH, loadItems<WIDTH>(rows, item * WIDTH));
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Sums
 //===----------------------------------------------------------------------===//

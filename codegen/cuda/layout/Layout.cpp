@@ -159,6 +159,34 @@ void mp::cuda::emitGather(const NumberedRows &rows, const LayoutTensor &table,
   printed.add(store, blocksFor(items), kernel);
 }
 
+void mp::cuda::emitScatterRows(const NumberedRows &rows,
+                               const LayoutTensor &updates,
+                               const LayoutTensor &indices,
+                               const LayoutTensor &result,
+                               std::optional<LayoutTensor> flag,
+                               KernelStore &store, EmittedKernel &kernel) {
+  if (updates.count() == 0)
+    return;
+  int64_t width = widthFor({rows.inner}, result.element());
+  int64_t items = updates.count() / width;
+  LayoutKernel printed;
+  printed.part.block = kBlockThreads;
+  std::string word = wordOf(result.element());
+  std::string a = printed.memory(updates, word),
+              b = printed.memory(indices, storageType(indices.element())),
+              c = printed.memory(result, word);
+  if (flag) {
+    std::string set = printed.memory(*flag, storageType(flag->element()));
+    printed.body.line("if (!" + set + ".load(0))");
+    printed.body.line("  return;");
+  }
+  printed.body.line("replaceRows<" + list({width, itemsOfThread(items)}) +
+                    ", " + spell(rows, width) + ", " +
+                    indexType({updates.count(), result.count()}) + ">(block, " +
+                    a + ", " + b + ", " + c + ");");
+  printed.add(store, blocksFor(items), kernel);
+}
+
 //===----------------------------------------------------------------------===//
 // Sums
 //===----------------------------------------------------------------------===//

@@ -38,6 +38,13 @@ void emitGather(const NumberedRows &rows, const LayoutTensor &table,
                 const LayoutTensor &indices, const LayoutTensor &result,
                 KernelStore &store, EmittedKernel &kernel);
 
+/// Replaces rows of the result, which has the table's already; nothing without
+/// the flag.
+void emitScatterRows(const NumberedRows &rows, const LayoutTensor &updates,
+                     const LayoutTensor &indices, const LayoutTensor &result,
+                     std::optional<LayoutTensor> flag, KernelStore &store,
+                     EmittedKernel &kernel);
+
 /// Adds in the order of the updates, from the base on, and rounds once.
 void emitScatterAdd(const NumberedRows &rows, const LayoutTensor &updates,
                     const LayoutTensor &indices,

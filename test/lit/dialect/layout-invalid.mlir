@@ -257,6 +257,30 @@ func.func @scatter_batched_rank(%u: tensor<2x3x4xf32>, %i: tensor<2xi32>) {
 
 // -----
 
+func.func @scatter_rows_indices(%r: tensor<2x3xf32>, %i: tensor<2x1xi32>, %t: tensor<9x3xf32>) {
+  // expected-error@+1 {{indices 'tensor<2x1xi32>' are not of rank 1}}
+  %0 = mp.scatter_rows %r, %i into %t : tensor<2x3xf32>, tensor<2x1xi32>, tensor<9x3xf32>
+  return
+}
+
+// -----
+
+func.func @scatter_rows_batch(%r: tensor<2x3xf32>, %i: tensor<2xi32>, %t: tensor<?x3xf32>) {
+  // expected-error@+1 {{table 'tensor<?x3xf32>' has no known number of rows}}
+  %0 = mp.scatter_rows %r, %i into %t : tensor<2x3xf32>, tensor<2xi32>, tensor<?x3xf32>
+  return
+}
+
+// -----
+
+func.func @scatter_rows_shape(%r: tensor<2x4xf32>, %i: tensor<2xi32>, %t: tensor<9x3xf32>) {
+  // expected-error@+1 {{rows 'tensor<2x4xf32>' are not what replaces those of 'tensor<9x3xf32>' at 'tensor<2xi32>': 'tensor<2x3xf32>'}}
+  %0 = mp.scatter_rows %r, %i into %t : tensor<2x4xf32>, tensor<2xi32>, tensor<9x3xf32>
+  return
+}
+
+// -----
+
 func.func @scatter_nowhere(%u: tensor<2x3xf32>, %i: tensor<2xi32>) {
   // expected-error@+1 {{expected one of a base to add to and a size of zeros}}
   %0 = mp.scatter_add %u, %i dim(0) : tensor<2x3xf32>, tensor<2xi32>

@@ -43,6 +43,10 @@ func.func @rows(%t: tensor<50x8xbf16>, %i: tensor<?x6xi32>, %u: tensor<?x6x8xbf1
   // CHECK: mp.scatter_add %{{.*}}, %{{.*}} dim(2) size(5) : tensor<2x3x4xf32>, tensor<4xi32>
   %l = mp.constant dense<1> : tensor<4xi32>
   %8 = mp.scatter_add %3, %l dim(2) size(5) : tensor<2x3x4xf32>, tensor<4xi32>
+  %m = mp.constant dense<[4, 0, 9]> : tensor<3xi32>
+  %n = mp.slice %t offsets[0, 0] sizes[3, 8] : tensor<50x8xbf16>
+  // CHECK: mp.scatter_rows %{{.*}}, %{{.*}} into %{{.*}} : tensor<3x8xbf16>, tensor<3xi32>, tensor<50x8xbf16>
+  %9 = mp.scatter_rows %n, %m into %t : tensor<3x8xbf16>, tensor<3xi32>, tensor<50x8xbf16>
   return %0, %2, %3, %4 : tensor<?x6x8xbf16>, tensor<50x8xbf16>, tensor<2x3x4xf32>, tensor<2x4xf32>
 }
 

@@ -68,6 +68,21 @@ func.func private @nesterov() attributes {a = #mp.sgd<nesterov = true>}
 
 // -----
 
+// expected-error@+1 {{sparse has neither momentum nor weight_decay, which change rows that a batch does not use}}
+func.func private @sparse_momentum() attributes {a = #mp.sgd<momentum = 0.9, sparse = true>}
+
+// -----
+
+// expected-error@+1 {{sparse has no weight_decay, which changes rows that a batch does not use}}
+func.func private @sparse_decay() attributes {a = #mp.adagrad<weight_decay = 0.1, sparse = true>}
+
+// -----
+
+// expected-error@+1 {{sparse, as torch.optim.SparseAdam, has neither weight_decay nor amsgrad}}
+func.func private @sparse_amsgrad() attributes {a = #mp.adam<amsgrad = true, sparse = true>}
+
+// -----
+
 // expected-error@+1 {{expected nesterov to be true or false}}
 func.func private @flag() attributes {a = #mp.sgd<nesterov = 1>}
 
@@ -100,7 +115,7 @@ func.func private @eps() attributes {a = #mp.adamw<eps = -1>}
 
 // -----
 
-// expected-error@+1 {{unknown argument 'beta', expected lr, beta1, beta2, eps, weight_decay, amsgrad, maximize}}
+// expected-error@+1 {{unknown argument 'beta', expected lr, beta1, beta2, eps, weight_decay, amsgrad, sparse, maximize}}
 func.func private @adam() attributes {a = #mp.adam<beta = 1>}
 
 // -----

@@ -359,6 +359,31 @@ func.func @f(%u: tensor<3x1xf16>, %i: tensor<3xi32>) -> (tensor<2x1xf16>, tensor
   }
 }
 
+// The table is an argument, which keeps its elements.
+TEST(Layout, RowsAreReplaced) {
+  StringRef module = R"(
+func.func @f(%u: tensor<5x7xf16>, %i: tensor<5xi64>, %t: tensor<9x7xf16>)
+    -> (tensor<9x7xf16>, tensor<9x7xf16>) {
+  %0 = mp.scatter_rows %u, %i into %t
+    : tensor<5x7xf16>, tensor<5xi64>, tensor<9x7xf16>
+  return %0, %t : tensor<9x7xf16>, tensor<9x7xf16>
+})";
+  Numbers rows, indices{3, -1, 8, 9, 0}, table;
+  for (int i = 0; i < 5 * 7; ++i)
+    rows.push_back(100 + i);
+  for (int i = 0; i < 9 * 7; ++i)
+    table.push_back(i);
+  Numbers expected = table;
+  for (auto [from, to] : {std::pair(0, 3), {2, 8}, {4, 0}})
+    std::copy_n(rows.begin() + 7 * from, 7, expected.begin() + 7 * to);
+  for (Device device : {Device(), emulated()}) {
+    auto function = cantFail(GoldenFunction::compile(module, "f", device));
+    auto results = cantFail(function({rows, indices, table}));
+    EXPECT_EQ(results[0], expected);
+    EXPECT_EQ(results[1], table);
+  }
+}
+
 // Rows are added in the order of their indices, by any thread.
 TEST(Layout, SumsHaveTheBitsOfOneThread) {
   std::string module = R"(
