@@ -29,12 +29,13 @@ using TokenTile = PanelTile<T, Rows, Columns <= 64 ? 64 : 128>;
 template <typename Reach, long long Items, int Rows, int Heads,
           bool LastIsLongest>
 struct BlockOfHeads {
-  static constexpr int tiles = ceilDivide(Items, Rows);
+  static constexpr unsigned tiles = ceilDivide(Items, Rows);
   int first;
-  int head; ///< of all batch entries
+  unsigned head; ///< of all batch entries
 
-  explicit BlockOfHeads(int block) {
-    int tile = Reach::isCausal ? block / Heads : block % tiles;
+  // Signed divisions would take a register more than there are.
+  explicit BlockOfHeads(unsigned block) {
+    unsigned tile = Reach::isCausal ? block / Heads : block % tiles;
     head = Reach::isCausal ? block % Heads : block / tiles;
     first = (Reach::isCausal && LastIsLongest ? tiles - 1 - tile : tile) * Rows;
   }

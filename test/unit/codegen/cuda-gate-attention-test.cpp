@@ -12,11 +12,12 @@ using namespace mp::test;
 
 namespace {
 
-/// Attention and its gradient, of heads in groups of three.
+/// Attention and its gradient, of 12 heads in groups.
 std::string moduleOf(StringRef type, int depth, StringRef changes,
-                     StringRef argument) {
+                     StringRef argument, int number) {
   std::string heads = formatv("tensor<4x500x12x{0}x{1}>", depth, type),
-              groups = formatv("tensor<4x500x4x{0}x{1}>", depth, type);
+              groups =
+                  formatv("tensor<4x500x{2}x{0}x{1}>", depth, type, number);
   return formatv(R"(
 func.func @f(%g: {0}, %q: {0}, %k: {1}, %v: {1}, %d: tensor<4x500x12xf32>{2})
     -> ({0}, {0}, {1}, {1}) {{
@@ -60,13 +61,13 @@ class CudaGateAttention : public CudaGate {};
 TEST_P(CudaGateAttention, Compiles) {
   Sources all;
   auto add = [&](StringRef type, int depth, StringRef changes = "causal",
-                 StringRef argument = "") {
+                 StringRef argument = "", int groups = 4) {
     CompileOptions options;
     options.arch = arch;
     options.goal = Goal::Run;
     options.target = "cuda";
     options.filename = formatv("{0} {1}", type, depth);
-    collect(all, moduleOf(type, depth, changes, argument), options);
+    collect(all, moduleOf(type, depth, changes, argument, groups), options);
   };
   auto addDropping = [&](int depth) {
     CompileOptions options;
@@ -83,7 +84,7 @@ TEST_P(CudaGateAttention, Compiles) {
   bool isAtAnEnd = GetParam() == 80 || GetParam() == 120;
   for (int depth : {16, 64, 80, 128})
     add("bf16", depth);
-  add("bf16", 64, /*changes=*/"");
+  add("bf16", 64, /*changes=*/"", /*argument=*/"", /*groups=*/12);
   add("f16", 128, "mask(%m : tensor<1x12x500x500xf16>)",
       ", %m: tensor<1x12x500x500xf16>");
   for (int depth : {64, 128}) {
