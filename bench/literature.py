@@ -16,8 +16,8 @@ from _machine import ROOT, circumstances
 NETWORKS = {
     "resnet20": (0.5, 2, "optimizer.lr=0.1"),
     "googlenet": (0.125, 2, "optimizer.lr=0.05"),
-    "vgg16": (0.125, 3, "optimizer.lr=0.02"),
-    "inception-v3": (0.125, 1, "optimizer.lr=0.05"),
+    "vgg16": (0.125, 6, "optimizer.lr=0.02"),
+    "inception-v3": (0.125, 2, "optimizer.lr=0.05"),
 }
 FORMATS = {
     "fp32": ("--precision", "fp32"),
