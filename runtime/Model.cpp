@@ -313,7 +313,7 @@ Error Model::link(Key key, Expected<Program> program) {
   if (texts.contains(std::get<2>(key)))
     if (Error error = checkBucket(key, *program))
       return error;
-  auto &entries = linked[key];
+  std::vector<Linked> entries;
   for (const Entry &entry : program->entries) {
     Entry &known = entries.emplace_back().entry; // without its steps
     known.function = entry.function;
@@ -338,6 +338,7 @@ Error Model::link(Key key, Expected<Program> program) {
     return error;
   for (Linked &one : entries)
     one.executable = state->find(one.entry.function, one.entry.batch);
+  linked[key] = std::move(entries);
   return derives ? state->derive() : Error::success();
 }
 

@@ -29,14 +29,14 @@ using TokenTile = PanelTile<T, Rows, Columns <= 64 ? 64 : 128>;
 template <typename Reach, long long Items, int Rows, int Heads,
           bool LastIsLongest>
 struct BlockOfHeads {
-  static constexpr unsigned tiles = ceilDivide(Items, Rows);
+  static constexpr int tiles = ceilDivide(Items, Rows);
   int first;
-  unsigned head; ///< of all batch entries
+  int head; ///< of all batch entries
 
-  // Signed divisions would take a register more than there are.
-  explicit BlockOfHeads(unsigned block) {
-    unsigned tile = Reach::isCausal ? block / Heads : block % tiles;
-    head = Reach::isCausal ? block % Heads : block / tiles;
+  // Without a sign, dividing by what is no power of two takes a register less.
+  explicit BlockOfHeads(int block) {
+    int tile = Reach::isCausal ? block / Heads : unsigned(block) % tiles;
+    head = Reach::isCausal ? block % Heads : unsigned(block) / tiles;
     first = (Reach::isCausal && LastIsLongest ? tiles - 1 - tile : tile) * Rows;
   }
 };
