@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Lets Mantissa and Hugging Face's transformers write a text from the same weights, taking the most probable token each time, in
-turns on one thread; compares the texts and the time of a token. PyTorch runs eagerly, with its cache of keys and values.
+turns on one thread; compares the texts and the time of a token. PyTorch runs eagerly, with its cache of keys and values. T5 reads
+the prompt, and writes a text from it.
 
     python3 -m venv VENV && VENV/bin/pip install torch transformers safetensors numpy
     VENV/bin/python bench/generate.py --json generate.json
@@ -39,11 +40,19 @@ def llama(**sizes):
     return transformers.LlamaForCausalLM(transformers.LlamaConfig(rms_norm_eps=1e-5, **sizes, **ENDS))
 
 
+def t5(**sizes):
+    return transformers.T5ForConditionalGeneration(transformers.T5Config(dropout_rate=0, decoder_start_token_id=0, **sizes))
+
+
 # A network of the zoo: transformers' module, the tokens that are written, and how widely random weights are spread.
 MODELS = {"char-gpt": (lambda: gpt2(n_layer=4, n_embd=128, n_head=4, vocab_size=256), 300, 0.15),
           "llama-tiny": (lambda: llama(vocab_size=256, hidden_size=128, intermediate_size=352, num_hidden_layers=4, num_attention_heads=4,
                                        num_key_value_heads=2), 300, 0.15),
-          "gpt2": (gpt2, 24, 0.1)}
+          "gpt2": (gpt2, 24, 0.1),
+          "t5-small": (lambda: t5(d_model=512, d_kv=64, d_ff=2048, num_layers=6, num_heads=8), 60, 0.08)}
+# Copies of a table of tokens that others are tied to, which files leave out.
+TIED = {"char-gpt": {"lm_head.weight"}, "llama-tiny": set(), "gpt2": {"lm_head.weight"},
+        "t5-small": {"lm_head.weight", "encoder.embed_tokens.weight", "decoder.embed_tokens.weight"}}
 PRECISIONS = {"fp32": torch.float32, "bf16": torch.bfloat16}
 
 
@@ -54,7 +63,7 @@ def rival(name, weights):
     model = make().eval()
     if weights:
         missing = model.load_state_dict(load_file(weights), strict=False)
-        if missing.unexpected_keys or set(missing.missing_keys) - {"lm_head.weight"}:
+        if missing.unexpected_keys or set(missing.missing_keys) - TIED[name]:
             sys.exit(f"{weights}: {missing}")
     else:
         for parameter in model.parameters():
@@ -66,11 +75,15 @@ def rival(name, weights):
 @torch.no_grad()
 def write(model, count):
     """The tokens that PyTorch writes, and the seconds of each but the first, which takes the prompt."""
-    tokens, kept, written = torch.tensor([list(PROMPT)]), None, []
+    tokens, kept, written, given = torch.tensor([list(PROMPT)]), None, [], "input_ids"
+    read = {}
+    if model.config.is_encoder_decoder:
+        read["encoder_outputs"] = model.encoder(tokens)
+        tokens, given = torch.zeros(1, 1, dtype=torch.long), "decoder_input_ids"
     for number in range(count):
         if number == 1:
             begin = time.perf_counter()
-        said = model(tokens, past_key_values=kept, use_cache=True)
+        said = model(**{given: tokens}, **read, past_key_values=kept, use_cache=True)
         kept, tokens = said.past_key_values, said.logits[:, -1:].argmax(-1)
         written.append(int(tokens))
     return written, (time.perf_counter() - begin) / (count - 1)
@@ -90,7 +103,7 @@ def generated(tools, name, weights, precision, count):
 def measure(tools, folder, name, precision, options):
     count = options.length or MODELS[name][1]
     model, file = rival(name, options.weights), folder / "weights.safetensors"
-    save_file({key: value.contiguous() for key, value in model.state_dict().items() if name == "llama-tiny" or key != "lm_head.weight"}, file)
+    save_file({key: value.contiguous() for key, value in model.state_dict().items() if key not in TIED[name]}, file)
     model = model.to(PRECISIONS[precision])
     write(model, 3)
     ours, theirs = [], []

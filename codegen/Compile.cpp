@@ -158,7 +158,7 @@ private:
   LogicalResult inlineAndNumber(ModuleOp which) {
     PassManager numbering(&context);
     numbering.addPass(createInline());
-    if (options.goal != Goal::Decode)
+    if (!writesTexts())
       numbering.addPass(createUnrollScans());
     numbering.addPass(createNumberStreams());
     return run(numbering, which);
@@ -182,11 +182,15 @@ private:
       builder.variables[variable.name] = index;
   }
 
+  bool writesTexts() const {
+    return options.goal == Goal::Decode || options.goal == Goal::Encode;
+  }
+
   /// The values that are to be returned beside the function's results.
   llvm::ArrayRef<std::string> requested() const {
     if (options.goal == Goal::Train)
       return options.outputs;
-    if (options.goal == Goal::Predict || options.goal == Goal::Decode)
+    if (options.goal == Goal::Predict || writesTexts())
       return options.predictions;
     return {};
   }
@@ -352,6 +356,7 @@ private:
                   : options.goal == Goal::Evaluate  ? buildEvaluatePipeline
                   : options.goal == Goal::Predict   ? buildPredictPipeline
                   : options.goal == Goal::Decode    ? buildDecodePipeline
+                  : options.goal == Goal::Encode    ? buildEncodePipeline
                   : options.goal == Goal::Calibrate ? buildCalibratePipeline
                                                     : buildRunPipeline;
     PipelineOptions pipeline = passOptions();
@@ -498,29 +503,6 @@ private:
         sink->kernel(kernel);
   }
 
-  /// Returns the name by which an entry point is asked for.
-  std::string nameOf(StringRef phase) const {
-    switch (options.goal) {
-    case Goal::Train:
-      return phase.empty() ? kStepEntry.str() : phase.str();
-    case Goal::Diagnose:
-      return phase.empty() ? kDiagnoseEntry.str()
-                           : (kDiagnoseEntry + "." + phase).str();
-    case Goal::Evaluate:
-      return kEvaluateEntry.str();
-    case Goal::Predict:
-      return kPredictEntry.str();
-    case Goal::Decode:
-      return decodeEntry(options.tokens);
-    case Goal::Calibrate:
-      return kCalibrateEntry.str();
-    case Goal::Run:
-    case Goal::Inspect:
-      return chosen;
-    }
-    llvm_unreachable("all goals covered");
-  }
-
   LogicalResult addEntry(func::FuncOp function, CodeOf codeOf) {
     bool isDerive =
         function.getName() == kDeriveEntry && options.goal != Goal::Run;
@@ -529,7 +511,8 @@ private:
       return failure();
     Entry &entry = *planned;
     StringRef phase = phaseOf(function);
-    entry.function = isDerive ? kDeriveEntry.str() : nameOf(phase);
+    entry.function =
+        isDerive ? kDeriveEntry.str() : entryName(options, phase, chosen);
     if (!isDerive) {
       entry.recipe = chosenRecipe;
       entry.location = written;

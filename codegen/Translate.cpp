@@ -55,6 +55,8 @@ struct Options {
                      "the part of a recipe's function that predicts"),
           clEnumValN(Goal::Decode, "decode",
                      "as predict, a token of each text at a time"),
+          clEnumValN(Goal::Encode, "encode",
+                     "what decode needs of the inputs beside the texts"),
           clEnumValN(Goal::Calibrate, "calibrate",
                      "the gradients that training has in f16, in f32"),
           clEnumValN(Goal::Run, "run", "any function, in --mp-mode"),

@@ -15,6 +15,8 @@ namespace mp {
 #define GEN_PASS_DECL
 #include "passes/autodiff/Passes.h.inc"
 #define GEN_PASS_DECL
+#include "passes/decode/Passes.h.inc"
+#define GEN_PASS_DECL
 #include "passes/inspect/Passes.h.inc"
 #define GEN_PASS_DECL
 #include "passes/kernels/Passes.h.inc"
@@ -76,6 +78,8 @@ inline constexpr llvm::StringLiteral kChunkAttr = "mp.chunk";
 inline constexpr llvm::StringLiteral kArgumentsAttr = "mp.arguments";
 /// On a function: the tokens of a text before mp-decode; 0: it may be longer.
 inline constexpr llvm::StringLiteral kContextAttr = "mp.context";
+/// On an argument of such a function: it holds the text.
+inline constexpr llvm::StringLiteral kTextAttr = "mp.text";
 /// The place of an argument that there was not.
 inline constexpr int64_t kAddedArgument = -1;
 
@@ -118,6 +122,10 @@ llvm::Error buildPredictPipeline(mlir::OpPassManager &manager,
 /// Builds the entry points `decode` and `derive`: as `predict`, for a few
 /// tokens of each text at a time.
 llvm::Error buildDecodePipeline(mlir::OpPassManager &manager,
+                                const PipelineOptions &options);
+/// Builds the entry points `encode` and `derive`: what `decode` needs of the
+/// arguments beside its texts.
+llvm::Error buildEncodePipeline(mlir::OpPassManager &manager,
                                 const PipelineOptions &options);
 /// Builds a function that returns, computed in f32, the gradients that training
 /// has in f16.

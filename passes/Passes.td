@@ -8,6 +8,7 @@
 #define MP_PASSES_TD
 
 include "passes/step/Passes.td"
+include "passes/decode/Passes.td"
 include "passes/loops/Passes.td"
 include "passes/autocast/Passes.td"
 include "passes/autodiff/Passes.td"

@@ -14,6 +14,8 @@ namespace mp {
 #define GEN_PASS_REGISTRATION
 #include "passes/autodiff/Passes.h.inc"
 #define GEN_PASS_REGISTRATION
+#include "passes/decode/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
 #include "passes/inspect/Passes.h.inc"
 #define GEN_PASS_REGISTRATION
 #include "passes/kernels/Passes.h.inc"
@@ -308,16 +310,28 @@ static void addDecodedLoops(PassList &passes, const PipelineOptions &options) {
   passes.add(createDecode({options.tokens, options.text, /*onlyLoops=*/true}));
 }
 
-llvm::Error mp::buildDecodePipeline(OpPassManager &manager,
-                                    const PipelineOptions &options) {
+/// Builds one of the parts of a function that writes texts: mp-split-source.
+static llvm::Error buildPart(OpPassManager &manager,
+                             const PipelineOptions &options, StringRef part) {
   PassList passes(manager, options.insertPasses);
   addDecodedLoops(passes, options);
   if (auto error = addPrediction(passes, options))
     return error;
   passes.add(createDecode({options.tokens, options.text}));
+  passes.add(createSplitSource({part.str()}));
   addRandomKeys(passes);
   addKernels(passes);
   return passes.finish(options.isPartOfRun);
+}
+
+llvm::Error mp::buildDecodePipeline(OpPassManager &manager,
+                                    const PipelineOptions &options) {
+  return buildPart(manager, options, "text");
+}
+
+llvm::Error mp::buildEncodePipeline(OpPassManager &manager,
+                                    const PipelineOptions &options) {
+  return buildPart(manager, options, "source");
 }
 
 llvm::Error mp::buildEvaluatePipeline(OpPassManager &manager,
@@ -447,6 +461,7 @@ void registerPipeline(StringRef name, StringRef description, Build build) {
 void mp::registerMpPasses() {
   registerMpAutocastPasses();
   registerMpAutodiffPasses();
+  registerMpDecodePasses();
   registerMpInspectPasses();
   registerMpKernelsPasses();
   registerMpLoopsPasses();
@@ -470,6 +485,10 @@ void mp::registerPipelines() {
                    "from a recipe's function to its prediction a few tokens at "
                    "a time, as kernels",
                    buildDecodePipeline);
+  registerPipeline("mp-encode-pipeline",
+                   "from a recipe's function to what its texts are written "
+                   "from, as kernels",
+                   buildEncodePipeline);
   registerPipeline("mp-calibrate-pipeline",
                    "from a recipe's function to the gradients that training "
                    "has in f16, in f32, as kernels",

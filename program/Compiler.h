@@ -52,6 +52,8 @@ enum class Goal {
              ///< alone, from the arguments that these need: `predict`
   Decode,    ///< as Predict, CompileOptions::tokens tokens of each text at a
              ///< time: `decode`, or `decode.32` for 32
+  Encode,    ///< what Decode needs of the inputs beside the texts, which it
+             ///< finds in variables: `encode`
   Calibrate, ///< the recipe's function and backward in f32: `calibrate` returns
              ///< the gradients that training has in f16
   Inspect,   ///< no entry point: variables and data sources alone
@@ -123,6 +125,11 @@ struct CompileOptions : RecipeSettings {
   /// casts.json (docs/policies.md).
   std::function<void(llvm::StringRef)> onCasts;
 };
+
+/// Returns the name of an entry point. A goal without names of its own has that
+/// of the function. `phase` is that of a step in phases, or empty.
+std::string entryName(const CompileOptions &options, llvm::StringRef phase,
+                      llvm::StringRef function);
 
 /// Compiles a module's text, as mp::compile (codegen/Compile.h) does. The
 /// runtime takes it as a value, and so does not link MLIR.

@@ -7,15 +7,19 @@ Pig Latin moves the consonants before the first vowel to the end, and adds "ay",
   train.npy          the letters of a word, uint16 [words, 16]
   train-lengths.npy  how many they are, int32 [words]
   train-labels.npy   the letters of its Pig Latin and the end, int32 [words, 16]
+
+and tokenizer.json, by which mp-run generate reads a word and prints what a network writes.
 """
 
 import argparse
+import json
 import re
 import zlib
 from pathlib import Path
 
 import numpy as np
 
+WORDNET = Path("/usr/share/wordnet")
 LENGTH, END, FIRST = 16, 1, 2
 LONGEST = LENGTH - len("way") - 1
 
@@ -23,7 +27,7 @@ LONGEST = LENGTH - len("way") - 1
 def options():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path, metavar="OUT", help="folder to write")
-    parser.add_argument("--wordnet", type=Path, default=Path("/usr/share/wordnet"), help="folder with index.noun and the others")
+    parser.add_argument("--wordnet", type=Path, default=WORDNET, help="folder with index.noun and the others")
     parser.add_argument("--every", type=int, default=1, help="take one of so many words (all)")
     return parser.parse_args()
 
@@ -48,6 +52,15 @@ def numbers(text):
     return [ord(letter) - ord("a") + FIRST for letter in text]
 
 
+def tokenizer():
+    """A vocabulary of letters in the format of Hugging Face's tokenizers, without merges."""
+    vocabulary = {"<pad>": 0, "</s>": END} | {chr(ord("a") + i): FIRST + i for i in range(26)}
+    return {"version": "1.0", "model": {"type": "BPE", "vocab": vocabulary, "merges": []},
+            "decoder": {"type": "Fuse"},
+            "added_tokens": [{"id": i, "content": content, "special": True, "normalized": False, "single_word": False, "lstrip": False,
+                              "rstrip": False} for i, content in enumerate(("<pad>", "</s>"))]}
+
+
 def padded(rows, dtype):
     array = np.zeros((len(rows), LENGTH), dtype)
     for place, row in enumerate(rows):
@@ -58,6 +71,7 @@ def padded(rows, dtype):
 def main():
     arguments = options()
     arguments.out.mkdir(parents=True, exist_ok=True)
+    (arguments.out / "tokenizer.json").write_text(json.dumps(tokenizer()) + "\n")
     sides = {"train": [], "test": []}
     for word in words(arguments.wordnet, arguments.every):
         sides["test" if zlib.crc32(word.encode()) % 10 == 0 else "train"].append(word)

@@ -474,46 +474,6 @@ def ReturnNumbers : Mp_Pass<"mp-return-numbers", "::mlir::ModuleOp"> {
   }];
 }
 
-def Decode : Mp_Pass<"mp-decode", "::mlir::ModuleOp"> {
-  let summary = "compute a few tokens of a text, and keep what later ones look at";
-  let description = [{
-    The function of a language model, from a text of T tokens to results for each of them, becomes one for `tokens` of
-    them: those from the argument `position` on, which is added. Everything but attention must compute a token from
-    that token alone. Causal attention looks at earlier tokens, so that the keys and values of all tokens are kept in
-    variables, which each call changes in its own rows. What depends on positions alone, such as a table of them or
-    the angles of a rotary embedding, is taken at those of the tokens.
-
-    A loop over the tokens (mp.scan) gets as many time steps as there are tokens, and begins with what it carried after
-    the token before, which variables keep; at position 0 it begins as written. Such a state is all that is left of
-    earlier tokens, so that a text may have any length: `mp.context` is 0. No token may be given twice then, and none
-    that is not there. Loops beside attention or positions are an error, as is a loop from the last token on, and one
-    whose last state is used. The pass takes loops as they are before mp-unroll-scans; with `only-loops` it leaves
-    functions without them alone, so that the pipeline runs it there and again when casts are decided.
-
-    The pass runs after mp-keep-results, with static shapes. The text is the argument of integers of [batch, T];
-    `input` names it if there are several. Tokens are given in their order from position 0 on. A call may compute
-    tokens again, and may be given more tokens than there are: what it keeps of those is not looked at until they are
-    given. An op that mixes tokens otherwise is an error, as is attention that is not causal.
-
-    ```mlir
-    // before                                     // after mp-decode{tokens=1}
-    func.func @logits(%x: tensor<1x64xui16>)      mp.variable window @decode.key.0 : tensor<1x64x4x32xf32> = ...
-      %k = mp.reshape ... to tensor<1x64x4x32xf32>  func.func @logits(%x: tensor<1x1xui16>, %position: tensor<i32>)
-      %y, %l = mp.scaled_dot_product_attention      %k = mp.reshape ... to tensor<1x1x4x32xf32>
-          %q, %k, %v causal                         %k1 = mp.select %isHere, %k, %before
-      return %logits : tensor<1x64x256xf32>         mp.write @decode.key.0, %k1
-                                                    %y, %l = mp.scaled_dot_product_attention
-                                                        %q, %k1, %v1 mask(%isEarlier) lengths(%n)
-                                                    return %logits : tensor<1x1x256xf32>
-    ```
-  }];
-  let options = [
-    Option<"tokens", "tokens", "int64_t", "1", "how many tokens a call computes">,
-    Option<"input", "input", "std::string", "", "mp.name of the argument that holds the tokens">,
-    Option<"onlyLoops", "only-loops", "bool", "false", "leave functions without a loop over the tokens alone">,
-  ];
-}
-
 def ShardOptimizer : Mp_Pass<"mp-shard-optimizer", "::mlir::ModuleOp"> {
   let summary = "divide the state of optimizers among ranks";
   let description = [{

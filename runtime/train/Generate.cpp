@@ -23,13 +23,6 @@ static std::string typesOf(const Entry &entry) {
 }
 
 static Error checkEntry(const Entry &entry) {
-  if (entry.inputs.size() != 2) {
-    std::vector<std::string> names;
-    for (const Input &input : ArrayRef(entry.inputs).drop_back())
-      names.push_back(input.name);
-    return makeError("the network takes more than a text: {0}{1}",
-                     join(names, ", "), at(entry.location));
-  }
   const TensorType &text = entry.inputs[0].type;
   if (entry.results.size() == 1 && isFloat(entry.results[0].type.element) &&
       entry.results[0].type.shape.size() == 3 &&
@@ -65,7 +58,29 @@ Expected<Generator> Generator::open(const EvalOptions &options, StringRef input,
   made.contextSize = range ? range->second : INT32_MAX;
   made.taken.resize(made.texts());
   made.logits.resize(made.texts());
+  if (Error error = made.openSource())
+    return std::move(error);
   return made;
+}
+
+Error Generator::openSource() {
+  if (none_of(model().session().variables(), [](const Variable &variable) {
+        return StringRef(variable.name).starts_with(kSourceVariable);
+      }))
+    return Error::success();
+  auto entry = model().get(Goal::Encode, kEncodeEntry, texts());
+  if (!entry)
+    return entry.takeError();
+  auto opened = TextSource::open(**entry);
+  if (!opened)
+    return opened.takeError();
+  source = std::move(*opened);
+  return Error::success();
+}
+
+Error Generator::read(ArrayRef<Tokens> rows) {
+  clear();
+  return source->read(rows);
 }
 
 Expected<ArrayRef<std::vector<float>>> Generator::take(ArrayRef<Tokens> rows) {

@@ -4,6 +4,7 @@
 
 #include "runtime/text/Sampler.h"
 #include "runtime/train/Evaluate.h"
+#include "runtime/train/TextSource.h"
 
 namespace mp {
 
@@ -11,6 +12,9 @@ namespace mp {
 /// it says of the next. What it computed of earlier tokens is kept (mp-decode),
 /// so that a token costs the same wherever it is. Texts are rows of a batch,
 /// which all are as long.
+///
+/// A network that writes a text from another one, as for a translation, reads
+/// that first (mp-split-source).
 class Generator {
 public:
   /// Loads the weights of EvalOptions::checkpoint. EvalOptions::batch is the
@@ -19,8 +23,8 @@ public:
   /// the tokens, if there are several.
   ///
   /// Errors: the network is no causal language model (the op that is not
-  /// causal is named), has other inputs, or has no logits of
-  /// [batch, tokens, vocabulary].
+  /// causal is named), has inputs beside a text and one that it is written
+  /// from, or has no logits of [batch, tokens, vocabulary].
   static llvm::Expected<Generator>
   open(const EvalOptions &options, llvm::StringRef input, Compiler compiler,
        SessionFactory createSession = Session::create);
@@ -34,6 +38,20 @@ public:
   int64_t vocabulary() const {
     return next->entry().results[0].type.shape.back();
   }
+
+  /// Whether texts are written from others, which `read` takes.
+  bool hasSource() const { return source.has_value(); }
+  /// The most tokens that a prompt may have: of what a text is written from, or
+  /// begins with.
+  int64_t longestPrompt() const {
+    return source ? source->context() : contextSize;
+  }
+  /// Whether the next token makes the network forget.
+  bool isFull() const { return length() >= contextSize; }
+  /// Reads what texts are written from, a row for each text, and forgets all
+  /// tokens. The first token of each text is the network's own: that which is
+  /// taken first stands for it.
+  llvm::Error read(llvm::ArrayRef<tokenizers::Tokens> rows);
 
   /// How many of its tokens a text still has once the context is full.
   int64_t remembered() const { return std::max<int64_t>(1, contextSize / 2); }
@@ -50,6 +68,8 @@ public:
 
 private:
   Generator() = default;
+  /// Compiles what texts are written from, if they are.
+  llvm::Error openSource();
   /// Computes the tokens from `first` on that an entry takes in a call, which
   /// may be more than there are.
   llvm::Error compute(Executable &entry, int64_t first);
@@ -61,6 +81,7 @@ private:
   TrainedModel trained;
   Executable *next = nullptr;    ///< takes one token
   Executable *several = nullptr; ///< takes a few; null until it is needed
+  std::optional<TextSource> source;
   int64_t contextSize = 0;
   /// A state is that of the tokens so far: none is taken twice, and none that
   /// is not there.

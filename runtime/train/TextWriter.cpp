@@ -14,10 +14,14 @@ static Error checkPrompt(size_t index, const Tokens &prompt,
                          const Generator &generator) {
   if (prompt.empty())
     return makeError("prompt {0} has no token", index);
-  if (prompt.size() > static_cast<uint64_t>(generator.context()))
-    return makeError("prompt {0} has {1} tokens, and the network looks at {2}: "
-                     "take its last ones",
-                     index, prompt.size(), generator.context());
+  if (prompt.size() > static_cast<uint64_t>(generator.longestPrompt()))
+    return makeError(
+        "prompt {0} has {1} tokens, and the network {2}", index, prompt.size(),
+        formatv(generator.hasSource() ? "reads {0}"
+                                      : "looks at {0}: take its last ones",
+                generator.longestPrompt()));
+  if (generator.hasSource()) // whose vocabulary the network checks
+    return Error::success();
   for (auto [place, token] : enumerate(prompt))
     if (token >= generator.vocabulary())
       return makeError("prompt {0} has token {1} at {2}, which is not in the "
@@ -54,7 +58,21 @@ Expected<TextWriter> TextWriter::begin(Generator &generator,
          ++sample, ++sampling.seed)
       made.texts.push_back({prompt, tokenizers::Sampler(sampling)});
   generator.clear();
+  if (generator.hasSource())
+    if (Error error = made.readSource())
+      return std::move(error);
   return made;
+}
+
+Error TextWriter::readSource() {
+  // Each text begins with a token, which stands for the network's first one,
+  // and a row without a text reads such a token, too.
+  for (auto [i, row] : enumerate(rows)) {
+    row.assign(1, 0);
+    if (i < texts.size())
+      row.swap(texts[i].tokens);
+  }
+  return generator->read(rows);
 }
 
 Expected<ArrayRef<std::vector<float>>> TextWriter::take(size_t count) {
@@ -78,7 +96,8 @@ Error TextWriter::draw(size_t index, ArrayRef<float> logits) {
     return token.takeError();
   text.tokens.assign(1, *token);
   text.taken = 0;
-  text.hasEnded = ++text.written >= options.length || options.end == *token;
+  text.hasEnded = ++text.written >= options.length || options.end == *token ||
+                  (generator->hasSource() && generator->isFull());
   written.push_back({index, *token, text.hasEnded, logits});
   return Error::success();
 }

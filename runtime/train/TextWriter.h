@@ -30,6 +30,10 @@ struct WrittenToken {
 /// text has the arithmetic that it has alone, and its own random numbers: text
 /// `i` draws as one alone with the seed plus i. As long as all have several
 /// tokens of their prompts left, they take several at once.
+///
+/// A network that writes a text from another one reads its prompt as that. The
+/// text begins without a token then, and ends once the network's context is
+/// full.
 class TextWriter {
 public:
   /// Begins texts, of which the generator, which has to outlive the result,
@@ -60,6 +64,9 @@ private:
 
   TextWriter(Generator &generator, const WritingOptions &options)
       : generator(&generator), options(options), rows(generator.texts()) {}
+  /// Lets the generator read the prompts; the texts begin with the network's
+  /// first token.
+  llvm::Error readSource();
   /// Gives `count` tokens of each text to the generator.
   llvm::Expected<llvm::ArrayRef<std::vector<float>>> take(size_t count);
   llvm::Error draw(size_t text, llvm::ArrayRef<float> logits);

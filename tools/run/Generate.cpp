@@ -47,8 +47,9 @@ Command describe(GenerateOptions &options) {
       "generate", "RUN --tokenizer TOKENIZER [--prompt TEXT] [options]",
       "Prints texts that the language model of a run, or of a safetensors file "
       "of weights,\nwrites: tokens are drawn from what it says of the next "
-      "one, "
-      "and printed as they come."};
+      "one, and printed as they\ncome. A network of two texts, such as T5, "
+      "reads "
+      "the prompt and writes the other one."};
   command.positional = 1;
   auto &[model, common, writing, tokenizer, promptFile, promptsFile, until,
          output, input, prompts, quiet, numbers] = options;
@@ -58,8 +59,10 @@ Command describe(GenerateOptions &options) {
       text("tokenizer", "TOKENIZER", tokenizer,
            "bytes, a tokenizer.json, a .model of SentencePiece, or the "
            "FILE.json that mp-data tokenize wrote"),
-      list("prompt", "TEXT", prompts,
-           "what a text begins with (a line's end); several are several texts"),
+      list(
+          "prompt", "TEXT", prompts,
+          "what a text begins with, or is written from (a line's end); several "
+          "are several texts"),
       text("prompt-file", "FILE", promptFile, "a file that has it",
            Names::Input),
       text("prompts", "FILE", promptsFile,
@@ -309,8 +312,10 @@ Error execute(GenerateOptions &options, StringRef run) {
   std::vector<GrowingText> texts;
   for (Tokens &prompt : request->prompts) {
     for (int64_t i = 0; i < options.writing.samples; ++i)
-      texts.emplace_back(*request->tokenizer, prompt);
-    if (prompt.size() > static_cast<uint64_t>(model->context()))
+      texts.emplace_back(*request->tokenizer,
+                         model->hasSource() ? Tokens() : prompt);
+    if (!model->hasSource() &&
+        prompt.size() > static_cast<uint64_t>(model->context()))
       prompt.erase(prompt.begin(), prompt.end() - model->remembered());
   }
   auto writer = TextWriter::begin(*model, request->prompts, options.writing);

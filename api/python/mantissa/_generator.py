@@ -51,7 +51,8 @@ class Generator:
 
     It keeps the keys and values of earlier tokens, so that a token costs the same wherever in its text it is. Texts that
     are written together may have prompts of different lengths, and are those that they are alone. Once a text is as long
-    as `context`, the network forgets its older half. Threads and processes share it as they share a `Step`.
+    as `context`, the network forgets its older half. A network of two texts, such as T5, reads the prompt and writes the
+    other text, which ends with `context`. Threads and processes share it as they share a `Step`.
     """
 
     def __init__(self, core: _core.Generator) -> None:

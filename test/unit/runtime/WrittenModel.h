@@ -31,6 +31,15 @@ protected:
   /// 16].
   std::vector<float> reference(const EvalOptions &options,
                                llvm::ArrayRef<tokenizers::Tokens> texts) {
+    std::vector<uint16_t> tokens;
+    for (const tokenizers::Tokens &text : texts)
+      tokens.insert(tokens.end(), text.begin(), text.end());
+    return predicted(options, texts.size(), {TensorView(tokens)});
+  }
+
+  /// Writes weights, and returns what the network predicts as it is written.
+  std::vector<float> predicted(const EvalOptions &options, int64_t texts,
+                               llvm::ArrayRef<TensorView> inputs) {
     ModelOptions wanted;
     wanted.module = options.module;
     wanted.device = options.device;
@@ -38,8 +47,7 @@ protected:
     wanted.compile.precision = options.precision;
     std::unique_ptr<Model> model =
         check(Model::open(std::move(wanted), compile, Session::create));
-    Executable *predict =
-        check(model->get(Goal::Predict, "predict", texts.size()));
+    Executable *predict = check(model->get(Goal::Predict, "predict", texts));
     llvm::cantFail(model->session().initialize(11));
     std::vector<NamedTensor> weights;
     std::deque<std::string> bytes;
@@ -52,12 +60,10 @@ protected:
       weights.push_back({variable.name, variable.type, own});
     }
     llvm::cantFail(writeSafetensors(options.checkpoint, weights, {}));
-    std::vector<uint16_t> tokens;
-    for (const tokenizers::Tokens &text : texts)
-      tokens.insert(tokens.end(), text.begin(), text.end());
-    auto results = check(predict->run(TensorView(tokens)));
-    auto *first = reinterpret_cast<const float *>(results[0].bytes().data());
-    return {first, first + tokens.size() * 16};
+    auto results = check(predict->run(inputs));
+    llvm::ArrayRef<char> logits = results[0].bytes();
+    auto *first = reinterpret_cast<const float *>(logits.data());
+    return {first, first + logits.size() / sizeof(float)};
   }
 
   template <typename T> static T check(llvm::Expected<T> value) {

@@ -5,7 +5,7 @@
 
 // CHECK: mp.variable window @decode.state.0 : tensor<1x8xf32>
 
-// CHECK:      func.func @logits(%[[X:.*]]: tensor<1x2xi32>, %[[POSITION:.*]]: tensor<i32> {mp.name = "position"}) -> tensor<1x2x8xf32>
+// CHECK:      func.func @logits(%[[X:.*]]: tensor<1x2xi32> {mp.text}, %[[POSITION:.*]]: tensor<i32> {mp.name = "position"}) -> tensor<1x2x8xf32>
 // LOOPS-SAME:   mp.arguments = array<i64: 0, -1>
 // CHECK-SAME:   mp.context = 0
 // CHECK:      %[[BEGIN:.*]] = mp.constant dense<1.0
@@ -46,7 +46,7 @@ func.func @other(%x: tensor<1x6xi32>) -> tensor<1x6x8xf32> {
 }
 
 // The body of a loop is a part of what calls it, and decodes nothing itself.
-// BODIES:       func.func @other(%{{.*}}: tensor<1x2xi32>, %{{.*}}: tensor<i32> {mp.name = "position"})
+// BODIES:       func.func @other(%{{.*}}: tensor<1x2xi32> {mp.text}, %{{.*}}: tensor<i32> {mp.name = "position"})
 // BODIES:         mp.loop @[[ROUND:[^ (]*]]
 // BODIES:       func.func private @[[ROUND]](
 // BODIES-SAME:    %{{[^ ,]*}}: tensor<8x8xf32>) -> tensor<8x8xf32> attributes {mp.loop_body} {

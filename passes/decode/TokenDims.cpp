@@ -1,10 +1,55 @@
 //===- TokenDims.cpp - where a function has its tokens --------------------===//
-#include "passes/step/TokenDims.h"
+#include "passes/decode/TokenDims.h"
 #include "dialect/Rows.h"
 #include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace mp;
+
+//===----------------------------------------------------------------------===//
+// Shifts
+//===----------------------------------------------------------------------===//
+
+/// Returns the op that puts a constant before all tokens but the last one, of
+/// which a slice is the first half; or null.
+static PadOp shiftOf(SliceOp slice, int64_t dim) {
+  auto from = slice.getInput().getType(), to = slice.getType();
+  if (!slice->hasOneUse() || dim >= from.getRank())
+    return {};
+  for (int64_t each = 0; each < from.getRank(); ++each)
+    if (slice.getOffsets()[each] != 0 || slice.strideOf(each) != 1 ||
+        to.getDimSize(each) != from.getDimSize(each) - (each == dim))
+      return {};
+  auto pad = dyn_cast<PadOp>(*slice->user_begin());
+  if (!pad)
+    return {};
+  for (int64_t each = 0; each < from.getRank(); ++each)
+    if (pad.getLow()[each] != (each == dim) || pad.getHigh()[each] != 0 ||
+        pad.interiorOf(each) != 0)
+      return {};
+  return pad;
+}
+
+static bool leadsToShifts(Value tokens, int64_t dim) {
+  return !tokens.use_empty() &&
+         llvm::all_of(tokens.getUses(), [&](OpOperand &use) {
+           Operation *op = use.getOwner();
+           if (auto slice = dyn_cast<SliceOp>(op))
+             return bool(shiftOf(slice, dim));
+           auto followed = followRows(op, use.getOperandNumber(), dim);
+           return followed && op->getNumResults() == 1 &&
+                  elementType(op->getResult(0)).isInteger() &&
+                  leadsToShifts(op->getResult(0), followed->front());
+         });
+}
+
+bool TokenDims::isShifted(BlockArgument tokens) {
+  return leadsToShifts(tokens, 1);
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
 
 std::optional<int64_t> TokenDims::placesOf(Operation *op,
                                            unsigned operand) const {
@@ -34,6 +79,18 @@ bool TokenDims::isAt(Operation *op, ArrayRef<int64_t> found) const {
   });
 }
 
+LogicalResult TokenDims::place(Operation *op, Value result, Place found) {
+  auto [known, isNew] = places.try_emplace(result, found);
+  if (isNew || known->second == found)
+    return success();
+  if (known->second.dim != found.dim)
+    return op->emitOpError() << "has tokens in two dimensions";
+  return op->emitOpError()
+         << "computes a token from itself and from the one before: in a model "
+            "that is decoded, only causal attention and loops look at earlier "
+            "tokens";
+}
+
 LogicalResult TokenDims::visitBlock(Block &block) {
   for (Operation &op : block.without_terminator())
     if (failed(visit(&op)))
@@ -50,6 +107,13 @@ LogicalResult TokenDims::visit(Operation *op) {
     return success();
   if (auto attention = dyn_cast<ScaledDotProductAttentionOp>(op))
     return visitAttention(attention);
+  if (auto slice = dyn_cast<SliceOp>(op))
+    if (PadOp shift = shiftOf(slice, of(slice.getInput()))) {
+      shifts.insert(shift);
+      return place(op, slice.getResult(), places.at(slice.getInput()));
+    }
+  if (shifts.contains(op))
+    return visitShift(cast<PadOp>(op));
   return visitRows(op, op->getOpOperands());
 }
 
@@ -63,11 +127,20 @@ LogicalResult TokenDims::visitRows(Operation *op,
       return op->emitOpError()
              << "computes a token from others: in a model that is decoded, "
                 "only causal attention and loops look at earlier tokens";
+    bool isShifted = places.at(operand.get()).isShifted;
     for (auto [result, dim] : llvm::zip_equal(op->getResults(), *found))
-      if (!dims.try_emplace(result, dim).second && of(result) != dim)
-        return op->emitOpError() << "has tokens in two dimensions";
+      if (failed(place(op, result, {dim, isShifted})))
+        return failure();
   }
   return success();
+}
+
+LogicalResult TokenDims::visitShift(PadOp op) {
+  auto [dim, isShifted] = places.at(op.getInput());
+  if (isShifted)
+    return op.emitOpError("shifts the text a second time: a token that is "
+                          "decoded is computed from the one before");
+  return place(op, op.getResult(), {dim, true});
 }
 
 LogicalResult TokenDims::visitAttention(ScaledDotProductAttentionOp op) {
@@ -90,8 +163,10 @@ LogicalResult TokenDims::visitAttention(ScaledDotProductAttentionOp op) {
                             "query, key and value");
   if (op.getMask() && isToken(op.getMask()))
     return op.emitOpError("has a mask that depends on the tokens");
-  for (Value result : op->getResults())
-    dims[result] = 1;
+  for (Value operand : {op.getQuery(), op.getKey(), op.getValue()})
+    for (Value result : op->getResults())
+      if (failed(place(op, result, places.at(operand))))
+        return failure();
   return success();
 }
 
@@ -102,7 +177,7 @@ LogicalResult TokenDims::visitRegion(AutocastOp op) {
   for (auto [result, yielded] :
        llvm::zip_equal(op->getResults(), body.getTerminator()->getOperands()))
     if (isToken(yielded))
-      dims[result] = of(yielded);
+      places[result] = places.at(yielded);
   return success();
 }
 
@@ -130,8 +205,11 @@ LogicalResult TokenDims::visitScan(ScanOp op) {
     if (!result.use_empty())
       return op.emitOpError("hands on what it carries after the last token, "
                             "which a text that is continued does not have");
-  for (Value result : op->getResults().drop_front(carried))
-    dims[result] = dim;
+  for (Value value : op.getSliced())
+    if (isToken(value))
+      for (Value result : op->getResults().drop_front(carried))
+        if (failed(place(op, result, places.at(value))))
+          return failure();
   loops.insert(op);
   return success();
 }

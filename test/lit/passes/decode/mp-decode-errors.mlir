@@ -157,3 +157,27 @@ func.func @positions(%x: tensor<1x6xi32>, %table: tensor<8x8xf32>, %places: tens
   %y = mp.add %all, %places : tensor<1x6x8xf32>, tensor<6x8xf32>
   return %y : tensor<1x6x8xf32>
 }
+
+// -----
+
+// The token and the one before are not both given.
+func.func @both(%x: tensor<1x6xi32>, %table: tensor<8x8xf32>) -> tensor<1x6x8xf32> {
+  %before = mp.slice %x offsets[0, 0] sizes[1, 5] : tensor<1x6xi32>
+  %given = mp.pad %before low[0, 1] high[0, 0] : tensor<1x5xi32>
+  // expected-error@+1 {{computes a token from itself and from the one before}}
+  %sum = mp.add %x, %given : tensor<1x6xi32>, tensor<1x6xi32>
+  %e = mp.gather %table, %sum dim(0) : tensor<8x8xf32>, tensor<1x6xi32>
+  return %e : tensor<1x6x8xf32>
+}
+
+// -----
+
+func.func @twice(%x: tensor<1x6xi32>, %table: tensor<8x8xf32>) -> tensor<1x6x8xf32> {
+  %before = mp.slice %x offsets[0, 0] sizes[1, 5] : tensor<1x6xi32>
+  %given = mp.pad %before low[0, 1] high[0, 0] : tensor<1x5xi32>
+  %earlier = mp.slice %given offsets[0, 0] sizes[1, 5] : tensor<1x6xi32>
+  // expected-error@+1 {{shifts the text a second time}}
+  %again = mp.pad %earlier low[0, 1] high[0, 0] : tensor<1x5xi32>
+  %e = mp.gather %table, %again dim(0) : tensor<8x8xf32>, tensor<1x6xi32>
+  return %e : tensor<1x6x8xf32>
+}

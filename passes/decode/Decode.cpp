@@ -9,13 +9,13 @@
 #include "passes/analysis/LoopBodies.h"
 #include "passes/analysis/Recipe.h"
 #include "passes/analysis/VariableTable.h"
-#include "passes/step/TokenDims.h"
+#include "passes/decode/TokenDims.h"
 #include "program/Names.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 
 namespace mp {
 #define GEN_PASS_DEF_DECODE
-#include "passes/step/Passes.h.inc"
+#include "passes/decode/Passes.h.inc"
 } // namespace mp
 
 using namespace mlir;
@@ -109,11 +109,27 @@ private:
       sizes[dims.of(slice.getResult())] = size;
       slice.setSizes(sizes);
     }
+    if (auto pad = dyn_cast<PadOp>(op); pad && dims.isShift(pad))
+      shift(pad);
     for (Value result : op->getResults())
       if (dims.isToken(result))
         result.setType(resized(result.getType(), dims.of(result), size));
     if (dims.isLoop(op))
       carry(cast<ScanOp>(op));
+  }
+
+  /// The text that is given is the shifted one: of its tokens, the first stands
+  /// for the constant that the shift puts before all.
+  void shift(PadOp op) {
+    auto type = tensorType(op.getInput());
+    SmallVector<int64_t> shape(type.getRank(), 1);
+    shape[dims.of(op.getResult())] = size;
+    Expression isFirst = reshaped(places, shape) == 0.0;
+    Value first = splat(b, RankedTensorType::get({}, type.getElementType()),
+                        op.getValue().convertToDouble());
+    op.getInputMutable().assign(
+        SelectOp::create(b, isFirst, first, op.getInput()));
+    op.setLow(SmallVector<int64_t>(type.getRank(), 0));
   }
 
   //===--------------------------------------------------------------------===//
@@ -158,6 +174,17 @@ private:
     if (auto slice = dyn_cast_or_null<SliceOp>(op);
         slice && isFirstRows(slice, dim))
       return rowsOf(slice.getInput(), dim);
+    if (auto turned = dyn_cast_or_null<TransposeOp>(op))
+      return TransposeOp::create(
+          b, rowsOf(turned.getInput(), turned.getPermutation()[dim]),
+          turned.getPermutation());
+    if (auto found = dyn_cast_or_null<GatherOp>(op);
+        found && isOfIndices(found, dim))
+      return GatherOp::create(
+          b, found.getTable(),
+          rowsOf(found.getIndices(),
+                 dim - static_cast<int64_t>(found.getDim())),
+          found.getDim());
     auto scalar = dyn_cast_or_null<ScalarOpInterface>(op);
     if (!scalar || scalar.takesIndex() || op->getNumResults() != 1)
       return GatherOp::create(b, value, places, dim);
@@ -173,6 +200,12 @@ private:
     copy->setOperands(operands);
     copy->getResult(0).setType(type);
     return copy->getResult(0);
+  }
+
+  /// Whether a dimension of what is found is one of the indices'.
+  static bool isOfIndices(GatherOp op, int64_t dim) {
+    int64_t first = op.getDim(), rank = op.getIndices().getType().getRank();
+    return !op.getBatched() && dim >= first && dim < first + rank;
   }
 
   /// Whether a slice takes the first rows of a dimension, and all of others.
@@ -311,6 +344,8 @@ private:
     if (dims.hasLoops() && decoder.usesPositions())
       return function.emitOpError("has loops over tokens beside attention or "
                                   "positions, which are not decoded together");
+    function.setArgAttr(text->getArgNumber(), kTextAttr,
+                        UnitAttr::get(&getContext()));
     addPosition(function, context);
     return success();
   }
@@ -344,10 +379,11 @@ private:
     function->setAttr(kArgumentsAttr, b.getDenseI64ArrayAttr(places));
   }
 
-  /// The argument that holds the tokens. While there is a recipe, there are its
-  /// labels, too.
+  /// The argument that holds the tokens: of several, the one that the function
+  /// shifts, as the others are what the text is written from. While there is a
+  /// recipe, there are its labels, too.
   FailureOr<BlockArgument> textOf(func::FuncOp function) {
-    SmallVector<BlockArgument> found;
+    SmallVector<BlockArgument> found, shifted;
     for (BlockArgument argument : function.getArguments()) {
       if (onlyLoops && argument.use_empty())
         continue;
@@ -358,6 +394,10 @@ private:
           (input.empty() || (name && name.getValue() == input)))
         found.push_back(argument);
     }
+    if (found.size() > 1)
+      llvm::copy_if(found, std::back_inserter(shifted), TokenDims::isShifted);
+    if (shifted.size() == 1)
+      return shifted[0];
     if (found.size() == 1)
       return found[0];
     return function.emitOpError()

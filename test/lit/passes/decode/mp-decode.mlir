@@ -4,7 +4,7 @@
 // CHECK: mp.variable window @decode.key.0 : tensor<1x6x2x4xf32>
 // CHECK: mp.variable window @decode.value.0 : tensor<1x6x2x4xf32>
 
-// CHECK:      func.func @logits(%[[X:.*]]: tensor<1x2xui16> {mp.name = "x"},
+// CHECK:      func.func @logits(%[[X:.*]]: tensor<1x2xui16> {mp.name = "x", mp.text},
 // CHECK-SAME:   %[[POSITION:.*]]: tensor<i32> {mp.name = "position"}) -> tensor<1x2x8xf32>
 // CHECK-SAME:   mp.context = 6
 // CHECK:      %[[TWO:.*]] = mp.iota dim(0) : tensor<2xi32>
