@@ -42,6 +42,14 @@ template <typename I> constexpr long long distanceOf(Pixel pixel) {
   return (pixel.y * I::width + pixel.x) * I::pitch;
 }
 
+/// The same distance in one register, unless images are too large.
+template <typename I> constexpr auto inRegister(long long distance) {
+  if constexpr (I::height * I::width * I::pitch <= 0x7fffffff)
+    return static_cast<int>(distance);
+  else
+    return distance;
+}
+
 /// The copy of tiles whose rows are places of the window and whose columns are
 /// its elements, from left to right. Taps has `count()` of taps and
 /// `pixel(tap)` from the first.
@@ -103,7 +111,7 @@ public:
     const int tap = element / static_cast<int>(I::channels);
     exists = tap < taps.count();
     by = taps.pixel(tap);
-    further = distanceOf<I>(by) + element - tap * I::channels;
+    further = inRegister<I>(distanceOf<I>(by) + element - tap * I::channels);
   }
 
   void start(T *tile) {
@@ -129,7 +137,7 @@ private:
   unsigned number; ///< of this thread's first place
   bool exists;     ///< this thread's columns
   Pixel by;
-  long long further;
+  decltype(inRegister<I>(0)) further;
 };
 
 /// The copy of tiles of a weight whose rows are (tap, output channel),

@@ -30,8 +30,8 @@ void collect(Sources &all, const ConvolutionCase &shape, Convolution op,
   mp::test::collect(all, shape.module(op), options);
 }
 
-/// Collects layers of ResNet-50 and of a depthwise network in `types`, by the
-/// configs that an architecture gets.
+/// Collects layers of ResNet-50, of GoogLeNet and of a depthwise network in
+/// `types`, by the configs that an architecture gets.
 void collectLayers(Sources &all, const std::string &arch,
                    ArrayRef<const char *> types) {
   for (const char *type : types)
@@ -44,6 +44,8 @@ void collectLayers(Sources &all, const std::string &arch,
               .strided(2, 2)
               .padded(1),
           ConvolutionCase(type, {8, 7, 7, 512}, {512, 3, 3}).padded(1),
+          // No tile of the weights' gradient ends with a pixel's channels.
+          ConvolutionCase(type, {32, 14, 14, 112}, {224, 3, 3}).padded(1),
           ConvolutionCase(type, {8, 14, 14, 96}, {96, 3, 3})
               .padded(1)
               .grouped(96)})
