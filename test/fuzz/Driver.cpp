@@ -4,11 +4,15 @@
 // modules, so that the search does not spend its time on starting up. A request
 // is a line of JSON and then bytes:
 //
-//   {"module": text, "goal": "run" or "train", "batch": 0, "onednn": false,
+//   {"module": text, "goal": "run", "train" or "decode", "batch": 0,
+//    "onednn": false,
 //    "precision": "fp16", "policy": "torch", "accumulate": micro-batches a
 //    step, "chunks": parts of the rows of a loss, or "",
 //    "inputs": [[bytes of each argument], one list a run or micro-batch],
 //    "variables": [[name, bytes]], "read": [names]}
+//
+// To decode, it also has the names of the arguments, which of them is the text,
+// and how many tokens of it a call takes.
 //
 // With the argument `ranks`, micro-batches are taken by ranks, one each, which
 // are threads, on CUDA with a device each; all must then answer alike, with the
@@ -20,11 +24,13 @@
 //
 //===----------------------------------------------------------------------===//
 #include "codegen/Compile.h"
+#include "program/Names.h"
 #include "runtime/Session.h"
 #include "runtime/ranks/ThreadRanks.h"
 #include "runtime/train/WholeSession.h"
 #include "support/Json.h"
 #include "tools/Tools.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/thread.h"
 #include <iostream>
@@ -46,7 +52,7 @@ struct Request {
   std::string module;
   std::vector<std::pair<std::string, std::string>> variables;
   std::vector<std::vector<std::string>> runs;
-  std::vector<std::string> read;
+  std::vector<std::string> read, arguments;
 
   /// Reads a request; nothing at the end of the input. The output of run.py is
   /// not checked.
@@ -60,7 +66,10 @@ struct Request {
     request.module = object.getString("module")->str();
     request.options.filename = "graph.mlir";
     request.options.goal =
-        object.getString("goal") == "train" ? Goal::Train : Goal::Run;
+        *StringSwitch<std::optional<Goal>>(*object.getString("goal"))
+             .Case("train", Goal::Train)
+             .Case("decode", Goal::Decode)
+             .Default(Goal::Run);
     request.options.mode = Mode::Train; // dropout and batch norm as they stand
     request.options.batch = object.getInteger("batch").value_or(0);
     request.options.precision = object.getString("precision")->str();
@@ -78,6 +87,12 @@ struct Request {
       auto &inputs = request.runs.emplace_back();
       for (const json::Value &bytes : *run.getAsArray())
         inputs.push_back(readBytes(*bytes.getAsInteger()));
+    }
+    if (request.options.goal == Goal::Decode) {
+      request.options.text = object.getString("text")->str();
+      request.options.tokens = *object.getInteger("tokens");
+      for (const json::Value &name : *object.getArray("arguments"))
+        request.arguments.push_back(name.getAsString()->str());
     }
     for (const json::Value &name : *object.getArray("read"))
       request.read.push_back(name.getAsString()->str());
@@ -144,6 +159,138 @@ Error runAll(Session &session, StringRef function, const Request &request,
   return Error::success();
 }
 
+/// Gives a text a few tokens at a time to a network, after what it is written
+/// from, and gathers the results of all tokens.
+class TextRun {
+public:
+  TextRun(Session &session, const Request &request, size_t run)
+      : session(session), request(request), inputs(request.runs[run]) {}
+
+  Expected<json::Array> execute(std::string &bytes) {
+    int64_t batch = request.options.batch;
+    if (Executable *source = session.find(kEncodeEntry, batch))
+      if (auto read = call(*source, 0); !read)
+        return read.takeError();
+    Executable *one = session.find(kDecodeEntry, batch);
+    int64_t many = request.options.tokens, tokens = count(*one);
+    Executable *several = session.find(decodeEntry(many), batch);
+    for (int64_t first = 0; first < tokens;) {
+      // The last tokens may be computed again.
+      int64_t begin = std::min(first, tokens - many);
+      auto results = call(*several, begin);
+      if (!results)
+        return results.takeError();
+      gather(several->entry(), *results, begin, tokens);
+      first = begin + many;
+      if (first < tokens && many > 1) {
+        auto next = call(*one, first);
+        if (!next)
+          return next.takeError();
+        gather(one->entry(), *next, first++, tokens);
+      }
+    }
+    json::Array described;
+    for (auto [result, all] : zip_equal(one->entry().results, gathered)) {
+      TensorType type = result.type;
+      type.shape[1] = tokens;
+      described.push_back(
+          json::Object{{"name", result.name}, {"type", type.str()}});
+      bytes += all;
+    }
+    return described;
+  }
+
+private:
+  StringRef given(StringRef name) const {
+    for (auto [known, bytes] : zip_equal(request.arguments, inputs))
+      if (known == name)
+        return bytes;
+    return "";
+  }
+
+  /// The tokens of a text.
+  int64_t count(const Executable &one) const {
+    return given(request.options.text).size() /
+           one.entry().inputs[0].type.bytes();
+  }
+
+  Expected<Executable::Results> call(Executable &entry, int32_t position) {
+    std::vector<std::string> own;
+    for (const Input &input : entry.entry().inputs)
+      own.push_back(input.name == request.options.text ? part(input, position)
+                    : input.name == kPositionInput
+                        ? std::string(reinterpret_cast<char *>(&position),
+                                      sizeof(position))
+                        : given(input.name).str());
+    return runOnce(entry, own);
+  }
+
+  /// The tokens from a position on, of each text.
+  std::string part(const Input &input, int64_t position) const {
+    int64_t texts = input.type.shape[0];
+    size_t width = input.type.bytes() / texts,
+           token = width / input.type.shape[1];
+    StringRef all = given(request.options.text);
+    std::string taken;
+    for (int64_t text = 0; text < texts; ++text)
+      taken += all.substr(text * all.size() / texts + position * token, width);
+    return taken;
+  }
+
+  void gather(const Entry &entry, const Executable::Results &results,
+              int64_t position, int64_t tokens) {
+    gathered.resize(entry.results.size());
+    for (auto [i, result] : enumerate(entry.results)) {
+      int64_t texts = result.type.shape[0], rows = result.type.shape[1];
+      size_t row = result.type.bytes() / (texts * rows);
+      gathered[i].resize(texts * tokens * row);
+      for (int64_t text = 0; text < texts; ++text)
+        std::memcpy(&gathered[i][(text * tokens + position) * row],
+                    results[i].bytes().data() + text * rows * row, rows * row);
+    }
+  }
+
+  Session &session;
+  const Request &request;
+  ArrayRef<std::string> inputs;
+  std::vector<std::string> gathered; ///< the results of all tokens
+};
+
+Error runTexts(Session &session, const Request &request, Answer &answer) {
+  for (size_t run = 0; run < request.runs.size(); ++run) {
+    auto described = TextRun(session, request, run).execute(answer.bytes);
+    if (!described)
+      return described.takeError();
+    answer.runs.push_back(std::move(*described));
+  }
+  return Error::success();
+}
+
+/// Loads a network that takes a token of a text, and if they are asked for,
+/// several, and what the text is written from, if there is anything.
+Error loadTexts(Session &session, Request request) {
+  int64_t several = std::exchange(request.options.tokens, 1);
+  auto load = [&](Goal goal, int64_t tokens) -> Expected<bool> {
+    request.options.goal = goal;
+    request.options.tokens = tokens;
+    Expected<Program> program = compile(request.module, request.options);
+    if (!program)
+      return program.takeError();
+    bool hasSource = any_of(program->variables, [](const Variable &variable) {
+      return StringRef(variable.name).starts_with(kSourceVariable);
+    });
+    if (Error error = session.load(std::move(*program)))
+      return std::move(error);
+    return hasSource;
+  };
+  auto hasSource = load(Goal::Decode, 1);
+  if (hasSource && *hasSource)
+    hasSource = load(Goal::Encode, 1);
+  if (hasSource && several > 1)
+    hasSource = load(Goal::Decode, several);
+  return hasSource ? Error::success() : hasSource.takeError();
+}
+
 Error readVariables(Session &session, ArrayRef<std::string> names,
                     Answer &answer) {
   for (const std::string &name : names) {
@@ -187,16 +334,22 @@ Expected<Answer> execute(Request request, Device device,
   request.options.target = (*session)->target().str();
   request.options.arch = (*session)->arch();
   request.options.ranks = ranks ? ranks->size() : 1;
-  Expected<Program> program = compileRequest(request);
-  if (!program)
-    return program.takeError();
-  // The entry point that takes the inputs; `derive` is run by the session.
+  bool isText = request.options.goal == Goal::Decode;
   std::string function;
-  for (const Entry &entry : program->entries)
-    if (entry.function != "derive")
-      function = entry.function;
-  if (Error error = (*session)->load(std::move(*program)))
-    return std::move(error);
+  if (isText) {
+    if (Error error = loadTexts(**session, request))
+      return std::move(error);
+  } else {
+    Expected<Program> program = compileRequest(request);
+    if (!program)
+      return program.takeError();
+    // The entry point that takes the inputs; `derive` is run by the session.
+    for (const Entry &entry : program->entries)
+      if (entry.function != "derive")
+        function = entry.function;
+    if (Error error = (*session)->load(std::move(*program)))
+      return std::move(error);
+  }
   if (Error error = (*session)->initialize(/*seed=*/0))
     return std::move(error);
   WholeSession whole(**session, ranks.get());
@@ -206,7 +359,9 @@ Expected<Answer> execute(Request request, Device device,
   if (Error error = whole.derive())
     return std::move(error);
   Answer answer;
-  if (Error error = runAll(**session, function, request, ranks.get(), answer))
+  if (Error error =
+          isText ? runTexts(**session, request, answer)
+                 : runAll(**session, function, request, ranks.get(), answer))
     return std::move(error);
   if (Error error = whole.gather())
     return std::move(error);

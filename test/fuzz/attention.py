@@ -130,15 +130,16 @@ def per_group(x, groups):
     return x.reshape((batch, groups, heads // groups, tokens, n)).sum([2], keepdims=False).transpose((0, 2, 1, 3))
 
 
-def attend(g, q, k, v):
-    """The op on values [batch, tokens, heads, depth], [batch, keys, groups, depth] and [batch, keys, groups, width]."""
+def attend(g, q, k, v, near=None):
+    """The op on values [batch, tokens, heads, depth], [batch, keys, groups, depth] and [batch, keys, groups, width]; `near` is
+    drawn unless it is given."""
     batch, tokens, heads, depth = q.type.shape
     keys, groups, width = v.type.shape[1:]
     scores = (batch, heads, tokens, keys)
     if math.prod(scores) > SCORES:
         return None
     element = q.type.element
-    near = Range.draw(g, batch, heads, tokens, keys)
+    near = near or Range.draw(g, batch, heads, tokens, keys)
     scale = near.scale if near.scale is not None else 1 / math.sqrt(depth)
 
     def parts(q, k, *rest):

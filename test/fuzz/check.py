@@ -107,7 +107,11 @@ def request_of(graph, text, runs, options):
                "chunks": "2" if graph.recipe and "mp.cross_entropy " in text else "",
                "variables": [[variable_name(value), len(blob)] for value, blob in zip(variables, blobs)],
                "read": [variable_name(value) for value in graph.recipe.parameters()] if graph.recipe else [], **options}
-    lists = [[packed(numbers[value].value, value.type.element) for value in arguments] for numbers in runs]
+    given = {graph.text.tokens: graph.text.given} if graph.text else {}
+    if graph.text:
+        request |= {"goal": "decode", "text": variable_name(graph.text.tokens), "tokens": graph.text.at_once,
+                    "arguments": [variable_name(value) for value in arguments]}
+    lists = [[packed(given.get(value, np.asarray)(numbers[value].value), value.type.element) for value in arguments] for numbers in runs]
     request["inputs"] = [[len(blob) for blob in own] for own in lists]
     return request, b"".join(blobs + [blob for own in lists for blob in own])
 

@@ -18,6 +18,7 @@ import products
 import reductions
 import scans
 import sorting
+import texts
 import transformers
 from graph import Graph, Node, Type, Value
 from reduce import pruned
@@ -124,11 +125,15 @@ def begun(rng, setting):
     g = Graph(rng)
     begin(g, setting)
     g.opens = g.chance(50)
-    if setting.element == "f32" and g.chance(25):
+    choose_autocast(g, setting.element)
+    return g
+
+
+def choose_autocast(g, element):
+    if element == "f32" and g.chance(25):
         g.low, g.policy = g.choice(["f16", "bf16"]), g.choice(POLICIES)
         if g.policy == "tf":
             g.policy = {"f16": "tf-fp16", "bf16": "tf-bf16"}[g.low]
-    return g
 
 
 def value_graph(rng, setting):
@@ -228,6 +233,11 @@ def example_graph(rng, seed):
     return examples.graph(rng, number, finish)
 
 
+def decode_graph(rng, setting):
+    g = texts.graph(rng, setting, choose_autocast)
+    return g and pruned(g)
+
+
 def graph_of(mode, seed):
     """The graph of a seed; a draw that comes to nothing is followed by another of the same seed."""
     rng, setting = np.random.default_rng(seed), seed if mode == "example" else Setting.of(seed)
@@ -243,4 +253,4 @@ def is_refused(graph):
     return graph.policy == "apex-o1" and any(value.type.element == other for value in graph.all_values())
 
 
-MODES = {"value": value_graph, "gradient": gradient_graph, "step": step_graph, "example": example_graph}
+MODES = {"value": value_graph, "gradient": gradient_graph, "step": step_graph, "decode": decode_graph, "example": example_graph}

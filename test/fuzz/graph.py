@@ -101,6 +101,7 @@ class Graph:
         self.low = None  # the type that autocast may use for f32: "f16", "bf16"
         self.policy = ""  # the policy of autocast
         self.recipe = None  # the training of @f, if there is any
+        self.text = None  # the argument that is given a few tokens at a time, if there is one
         self.scans = []  # nodes that the text has as loops
         self.spoiler = None  # a factor of the loss, infinite in steps that are to be skipped
         self._names = 0

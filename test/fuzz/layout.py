@@ -10,7 +10,10 @@ def transpose(g, operand=None):
     operand = operand or g.pick(lambda v: len(v.type.shape) >= 2)
     if operand is None:
         return None
-    order = [int(i) for i in g.rng.permutation(len(operand.type.shape))]
+    return transposed(g, operand, [int(i) for i in g.rng.permutation(len(operand.type.shape))])
+
+
+def transposed(g, operand, order):
     back = [int(i) for i in np.argsort(order)]
     return g.add("mp.transpose", [operand], Type(operand.type.element, tuple(operand.type.shape[i] for i in order)),
                  lambda x: x.transpose(order), lambda gradient, *_: [gradient.transpose(back)], attributes=f" {order}")
@@ -135,14 +138,14 @@ def indices(g, shape, rows):
     return g.input(Type(g.choice(["ui16", "i32", "ui32", "i64"]), tuple(shape)), g.rng.integers(0, rows, shape))
 
 
-def gather(g, table=None, shape=None, dim=None):
-    """Rows of a table; indices of `shape`."""
+def gather(g, table=None, shape=None, dim=None, index=None):
+    """Rows of a table; indices of `shape`, or those that are given."""
     table = table or g.pick(lambda v: v.type.is_float and v.type.shape)
     if table is None:
         return None
     dim = g.below(len(table.type.shape)) if dim is None else dim
     rows = table.type.shape[dim]
-    index = indices(g, shape or ((1 + g.below(6),) if g.chance(60) else (1 + g.below(3), 1 + g.below(4))), rows)
+    index = index or indices(g, shape or ((1 + g.below(6),) if g.chance(60) else (1 + g.below(3), 1 + g.below(4))), rows)
     shape = table.type.shape[:dim] + index.type.shape + table.type.shape[dim + 1:]
 
     def backward(gradient, operands, _):

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+import texts
 from batches import Batch
 from optimizers import variable_name
 
@@ -30,7 +31,7 @@ def parsed(text):
 
 
 def declared(g, value, batch):
-    name = ' {mp.name = "' + variable_name(value) + '"}' if g.recipe else ""
+    name = ' {mp.name = "' + variable_name(value) + '"}' if g.recipe or g.text else ""
     return f"{value.name}: {batch.type(value)}{name}"
 
 
@@ -68,10 +69,16 @@ def text_of(graph):
         body.append(f"    {', '.join(names)} = mp.gradient {number.name} of {', '.join(s.name for s in sources)} : "
                     + ", ".join(map(str, [number.type, *types])))
         results += list(zip(names, types))
-    returned = ", ".join(f'{kind} {{mp.name = "loss"}}' if graph.recipe and i == 0 else str(kind)
+    if graph.text:
+        training, variable, loss = texts.recipe()
+        lines.append(variable)
+        body += loss
+        results.insert(0, ("%loss", "tensor<f32>"))
+    trains = graph.recipe or graph.text
+    returned = ", ".join(f'{kind} {{mp.name = "loss"}}' if trains and i == 0 else str(kind)
                          for i, (_, kind) in enumerate(results))
-    lines.append(f"  func.func @{'loss' if graph.recipe else 'f'}({', '.join(declared(graph, v, batch) for v in arguments)}) -> ({returned}) {{")
+    lines.append(f"  func.func @{'loss' if trains else 'f'}({', '.join(declared(graph, v, batch) for v in arguments)}) -> ({returned}) {{")
     lines += body
     lines.append(f"    return {', '.join(name for name, _ in results)} : {', '.join(str(kind) for _, kind in results)}")
     lines.append("  }")
-    return "\n".join(lines) + "\n" + (graph.recipe.text() if graph.recipe else "") + "}\n"
+    return "\n".join(lines) + "\n" + (graph.recipe.text() if graph.recipe else training if graph.text else "") + "}\n"

@@ -71,12 +71,13 @@ def add_norm(g, head, operand, params, shape, dims, view, statistics, attributes
                  hidden=len(results) - 1, listed=1)
 
 
-def layer_norm(g, operand=None):
+def layer_norm(g, operand=None, dims=None):
+    """Over the last dimension, or the last two."""
     operand = operand or g.pick_float(rank=2)
     if operand is None or operand.type.element == "f64" or operand.type.shape[-1] < 3:
         return None
     shape, rms = operand.type.shape, g.chance(40)
-    first = len(shape) - (2 if len(shape) > 2 and g.chance(30) else 1)
+    first = len(shape) - (dims or (2 if len(shape) > 2 and g.chance(30) else 1))
     params = affine(g, shape[first:])
     if rms:
         params.pop("bias", None)

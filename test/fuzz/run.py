@@ -8,6 +8,7 @@ small as it can be, and printed.
   --mode value      a function's results
   --mode gradient   derivatives of a number, by mp.gradient
   --mode step       training steps: losses and parameters, of every optimizer
+  --mode decode     networks of texts, a few tokens at a time, and what their texts are written from
   --mode example    gates, residuals and branches by name, values and gradients: 36 graphs
 
 A graph is known by its seed: `--seed 7 --graphs 1` makes the 7th again. Exits with 1 where a graph differs.
