@@ -410,8 +410,8 @@ struct WrittenToken {
 ///
 /// Texts that are written together may have prompts of different lengths, and
 /// are those that they are alone. Once a text is as long as the context, the
-/// network forgets its older half. A network of two texts, such as T5, reads the
-/// prompt and writes the other text, which ends with the context.
+/// network forgets its older half. A network of two texts, such as T5, reads
+/// the prompt and writes the other text, which ends with the context.
 class Generator {
 public:
   Generator(Generator &&) noexcept;

@@ -26,8 +26,8 @@ inline constexpr llvm::StringLiteral kDecodeEntry = "decode";
 inline std::string decodeEntry(int64_t tokens) {
   return kDecodeEntry.str() + (tokens == 1 ? "" : "." + std::to_string(tokens));
 }
-/// Computes what `decode` needs of other inputs than its texts, and leaves it in
-/// variables that begin so.
+/// Computes what `decode` needs of other inputs than its texts, and leaves it
+/// in variables that begin so.
 inline constexpr llvm::StringLiteral kEncodeEntry = "encode";
 inline constexpr llvm::StringLiteral kSourceVariable = "decode.source.";
 /// The argument of the position that `decode` begins at.

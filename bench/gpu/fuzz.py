@@ -1,4 +1,4 @@
-"""Random graphs on the device, beside an oracle in NumPy (test/fuzz): values, gradients, training steps and examples.
+"""Random graphs on the device, beside an oracle in NumPy (test/fuzz): values, gradients, training steps, texts and examples.
 
 Each mode has an equal part of the stage's time, and 300 graphs, or as many as fit. Seeds are fixed, and a graph that differs is
 reported by its seed: `test/fuzz/run.py --mode MODE --target cuda --seed SEED --graphs 1` runs it again."""
@@ -13,7 +13,7 @@ from _stage import ROOT, Failed, Skipped, main
 
 SEARCH = ROOT / "test" / "fuzz" / "run.py"
 # Graphs of each mode, and the distance of their seeds: neighbours share sizes and types. There are 36 examples.
-MODES = {"example": (36, 1), "value": (300, 20), "gradient": (300, 20), "step": (300, 20)}
+MODES = {"example": (36, 1), "value": (300, 20), "gradient": (300, 20), "step": (300, 20), "decode": (300, 20)}
 PATIENCE = 40  # seconds that a graph may take
 RESERVE = 12  # seconds for graphs that have begun when a mode's time is over
 
