@@ -216,6 +216,8 @@ class Run:
         for value in self.graph.inputs:
             if value.data == "argument" and value.type.is_float and value.type.element != "f64" and value.fresh:
                 self.current[value] = Bounded(to_type(self.rng.standard_normal(value.type.shape), value.type.element))
+            elif value.data == "argument" and value.rows:
+                self.current[value] = Bounded(self.rng.integers(0, value.rows, value.type.shape).astype(np.float64))
 
     def gradients(self, numbers):
         """The mean of those of the micro-batches, of parameters that have any."""

@@ -218,6 +218,8 @@ def step_graph(rng, setting):
         if value.data == "argument" and value.type.shape and value.type.shape[0] != g.batch:
             value.data = "variable"  # a buffer
     g.recipe = optimizers.draw(g, parameters, setting.optimizers)
+    gradients = g.gradients(number, parameters)
+    optimizers.make_sparse(g, g.recipe, [value for value, gradient in zip(parameters, gradients) if gradient is not None])
     return g
 
 

@@ -44,6 +44,7 @@ class Value:
     node: typing.Optional["Node"] = None
     data: str = ""  # the source of an input, "argument" or "variable"
     fresh: bool = False  # of an argument: any numbers will do
+    rows: int = 0  # of an argument: any indices of so many rows will do
 
 
 @dataclasses.dataclass(eq=False)

@@ -135,7 +135,9 @@ def pad(g):
 
 
 def indices(g, shape, rows):
-    return g.input(Type(g.choice(["ui16", "i32", "ui32", "i64"]), tuple(shape)), g.rng.integers(0, rows, shape))
+    index = g.input(Type(g.choice(["ui16", "i32", "ui32", "i64"]), tuple(shape)), g.rng.integers(0, rows, shape))
+    index.rows = rows
+    return index
 
 
 def gather(g, table=None, shape=None, dim=None, index=None):

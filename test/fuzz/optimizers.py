@@ -117,6 +117,31 @@ OPTIMIZERS = {
 }
 
 
+def sparse_adam(o, p, g, state, t):
+    """torch.optim.SparseAdam: eps is beside the moment's own root."""
+    m, v, correction = moments(o, g, state, t)
+    return p - (m * (o["lr"] * np.sqrt(correction))).over(b.root_of_squares(v) + o["eps"], o["eps"])
+
+
+#: Of the rows that a step uses alone: name: (update, settings, slots and what they begin with)
+SPARSE = {
+    "sgd": (sgd, {"lr": 0.125}, {}),
+    "adam": (sparse_adam, {"lr": 0.01, "betas": (0.75, 0.875), "eps": 1e-3}, {"m": 0.0, "v": 0.0}),
+    "adagrad": (adagrad, {"lr": 0.125, "eps": 1e-3, "initial_accumulator_value": 0.5}, {"sum": 0.5}),
+}
+
+
+def of_rows(update, slots, rows):
+    """An update that leaves the other rows of a parameter and its slots as they are."""
+    def updated(o, p, g, state, t):
+        used = Bounded(np.isin(np.arange(p.shape[0]), rows).reshape((-1,) + (1,) * (len(p.shape) - 1)) & np.ones(p.shape, bool))
+        before = {name: state.slot(name, g, start) for name, start in slots.items()}
+        new = update(o, p, g, state, t)
+        state.update({name: used.where(state[name], old) for name, old in before.items()})
+        return used.where(new, p)
+    return updated
+
+
 def text(value):
     if isinstance(value, bool):
         return str(value).lower()
@@ -131,6 +156,13 @@ class Group:
     name: str
     settings: dict
     parameters: list
+    indices: list = ()  # the values that hold the rows which a step uses, if its parameter is updated in these alone
+
+    def update(self, numbers):
+        if not self.indices:
+            return OPTIMIZERS[self.name][0]
+        update, _, slots = SPARSE[self.name]
+        return of_rows(update, slots, np.concatenate([numbers[value].value.ravel() for value in self.indices]))
 
     def text(self):
         attribute = f"#mp.{self.name}<{', '.join(f'{key} = {text(value)}' for key, value in self.settings.items())}>"
@@ -185,7 +217,7 @@ class Recipe:
                          for value, gradient in gradients.items()}
         updated = {}
         for group in self.groups:
-            update = OPTIMIZERS[group.name][0]
+            update = group.update(numbers)
             for value in group.parameters:
                 if value not in gradients:
                     continue
@@ -211,6 +243,33 @@ def draw_optimizer(rng):
     if rng.random() < 0.15:
         settings["maximize"] = True
     return name, settings
+
+
+def indices_of(g, parameter):
+    """The inputs by which rows of a parameter are gathered, if nothing else is done with it; or none."""
+    found, tables = [], {parameter}
+    for node in g.nodes:
+        if node.head == "mp.cast" and node.operands[0] in tables:
+            tables.add(node.results[0])
+        elif tables & set(node.operands):
+            is_gathered = node.head == "mp.gather" and node.attributes == " dim(0)" and node.operands[0] in tables
+            if not is_gathered or node.operands[1] not in g.inputs:
+                return []
+            found.append(node.operands[1])
+    return [] if tables & set(g.results) else found
+
+
+def make_sparse(g, recipe, parameters):
+    """Lets an optimizer of its own update a parameter in the rows that a step uses."""
+    for parameter in parameters:
+        indices = indices_of(g, parameter)
+        if not indices or recipe.accumulate > 1 or g.chance(30):
+            continue
+        for group in recipe.groups:
+            group.parameters = [value for value in group.parameters if value is not parameter]
+        name = g.choice(list(SPARSE))
+        recipe.groups = [group for group in recipe.groups if group.parameters]
+        recipe.groups.append(Group(name, {**SPARSE[name][1], "sparse": True}, [parameter], indices))
 
 
 def draw(g, parameters, optimizers):

@@ -55,7 +55,7 @@ def options():
     parser.add_argument("--graphs", type=count, default=500, help="how many (500)")
     parser.add_argument("--seed", type=seed, default=0, help="of the first graph; the next one's is one more (0)")
     parser.add_argument("--stride", type=count, default=1, help="from a seed to the next; neighbours share sizes and types (1)")
-    parser.add_argument("--holding", metavar="OP", help="only graphs that have this op, such as mp.scan; others are passed over")
+    parser.add_argument("--holding", metavar="OP", help="only graphs that have this op, such as mp.scan, or this word before a space; others are passed over")
     parser.add_argument("--seconds", type=count, help="begin no graph after so many (no limit)")
     parser.add_argument("--patience", type=count, help="seconds that a graph may take (no limit)")
     parser.add_argument("--json", type=Path, help="file for the counts and what differs, written as the search goes on (none)")
