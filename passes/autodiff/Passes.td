@@ -109,8 +109,9 @@ def Recompute : Mp_Pass<"mp-recompute", "::mlir::ModuleOp"> {
       including those that are computed again, never exceed this size. Values that take no contraction are
       recomputed first, in the order of bytes saved per FLOP. Whole blocks follow, so that the fewest FLOPs
       are repeated. The estimate counts every value that the backward graph uses as stored. If the size is not
-      met, loops of the backward graph compute rounds again, instead of running over what loops of the forward
-      graph stack for them. If it cannot be met, an error gives the size that can be reached.
+      met, loops are divided into up to eight segments. The forward graph keeps what a loop carries from one
+      segment to the next, and the backward graph runs a segment again before its own rounds of it, for what the
+      loop stacks. If it cannot be met, an error gives the size that can be reached.
 
     The option overrides the attribute `recompute` of the recipe. `mp.checkpoint` is removed.
 

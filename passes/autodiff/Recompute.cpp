@@ -6,7 +6,7 @@
 #include "passes/analysis/Recipe.h"
 #include "passes/analysis/SettingOptions.h"
 #include "passes/autodiff/RecomputePlan.h"
-#include "passes/autodiff/RecomputeRounds.h"
+#include "passes/autodiff/RecomputeSegments.h"
 #include "support/Spelling.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -122,7 +122,7 @@ private:
     if (keepWithin(function, wish.budget, all, least))
       return success();
     int64_t unused = 0;
-    if (recomputeRounds(function) &&
+    if (recomputeSegments(function) &&
         keepWithin(function, wish.budget, unused, least))
       return success();
     return function.emitOpError()

@@ -9,6 +9,7 @@
 #include "dialect/ops/View.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
 #include <numeric>
 
 using namespace mlir;
@@ -62,6 +63,13 @@ static double flopsOf(Operation *op) {
   return isMany ? 16 * most : most;
 }
 
+Location mp::recomputedLocation(Operation *op) {
+  auto *context = op->getContext();
+  return FusedLoc::get({op->getLoc()},
+                       StringAttr::get(context, "recomputed for backward of"),
+                       context);
+}
+
 /// Variables and constants lie elsewhere, and so do casts of variables.
 int64_t RecomputePlan::bytesOf(Value value) const {
   Operation *op = value.getDefiningOp();
@@ -83,7 +91,16 @@ RecomputePlan::RecomputePlan(func::FuncOp function) : function(function) {
     ops.push_back(&op);
   }
   findBackwards();
+  findRepeated();
   findRepeatable();
+  findKeptBytes();
+}
+
+unsigned RecomputePlan::lastUserOf(Value value) const {
+  unsigned last = positions.lookup(value.getDefiningOp());
+  for (Operation *user : value.getUsers())
+    last = std::max(last, positions.lookup(user));
+  return last;
 }
 
 void RecomputePlan::findBackwards() {
@@ -100,17 +117,44 @@ void RecomputePlan::findBackwards() {
   for (Backward &backward : backwards)
     for (unsigned i = backward.begin; i < backward.end; ++i) {
       bool isFromSeed = isa<SeedOp>(ops[i]);
+      // What waits is the value itself.
+      auto barrier = dyn_cast<RecomputeBarrierOp>(ops[i]);
+      unsigned until = barrier ? lastUserOf(barrier) : i;
       for (Value operand : ops[i]->getOperands()) {
-        isFromSeed |= fromSeed.contains(operand);
+        isFromSeed |= !barrier && fromSeed.contains(operand);
         auto producer = positions.find(operand.getDefiningOp());
         if (producer == positions.end() || producer->second >= forwardEnd)
           continue;
-        backward.uses.try_emplace(operand, i, i).first->second.second = i;
+        unsigned &last =
+            backward.uses.try_emplace(operand, i, i).first->second.second;
+        last = std::max(last, until);
         usedInBackward.insert(rootOf(operand));
       }
       if (isFromSeed)
         fromSeed.insert(ops[i]->result_begin(), ops[i]->result_end());
     }
+}
+
+/// Finds what backward computes again already, and how long it is kept.
+void RecomputePlan::findRepeated() {
+  repeatedBytes.resize(ops.size() + 1);
+  DenseSet<Value> again;
+  for (unsigned i = forwardEnd; i < ops.size(); ++i) {
+    bool isBarrier = isa<RecomputeBarrierOp>(ops[i]);
+    auto isIn = [](const DenseSet<Value> &set) {
+      return [&set](Value value) { return set.contains(value); };
+    };
+    if (!isBarrier && (llvm::none_of(ops[i]->getOperands(), isIn(again)) ||
+                       llvm::any_of(ops[i]->getOperands(), isIn(fromSeed))))
+      continue;
+    for (Value result : ops[i]->getResults()) {
+      again.insert(result);
+      if (isBarrier)
+        continue;
+      repeatedBytes[i] += bytesOf(result);
+      repeatedBytes[lastUserOf(result) + 1] -= bytesOf(result);
+    }
+  }
 }
 
 /// Finds the ops that depend on an input, and their uses; other values are
@@ -185,7 +229,7 @@ RecomputePlan::Needs RecomputePlan::needsOf(const Backward &backward,
 
 RecomputePlan::Cost RecomputePlan::costOf(const Choice &choice) const {
   Cost cost;
-  SmallVector<int64_t> change(ops.size() + 1);
+  SmallVector<int64_t> change(repeatedBytes);
   DenseMap<Value, unsigned> keptUntil;
   for (const Backward &backward : backwards) {
     Needs needs = needsOf(backward, choice);
@@ -250,19 +294,56 @@ int64_t RecomputePlan::usedBytes(unsigned position) const {
   return bytes;
 }
 
+/// Finds for each op the bytes that have to be kept for it to be computed
+/// again, besides what backward uses: each operand, or what is kept for that if
+/// it has no main loop and takes fewer bytes.
+void RecomputePlan::findKeptBytes() {
+  keptBytes.assign(forwardEnd, 0);
+  for (unsigned i = 0; i < forwardEnd; ++i)
+    for (Value operand : ops[i]->getOperands())
+      if (Value root = rootOf(operand); !usedInBackward.contains(root))
+        keptBytes[i] += isInChain(root)
+                            ? keptBytes[positions.lookup(root.getDefiningOp())]
+                            : bytesOf(root);
+}
+
+bool RecomputePlan::isCheap(unsigned position) const {
+  return repeatable.test(position) && !isContraction(ops[position]) &&
+         !isa<ReshapeOp>(ops[position]);
+}
+
+/// Whether an operand is computed again with the op that uses it.
+bool RecomputePlan::isInChain(Value root) const {
+  Operation *op = root.getDefiningOp();
+  if (!op || usedInBackward.contains(root))
+    return false;
+  unsigned position = positions.lookup(op);
+  return isCheap(position) && keptBytes[position] < bytesOf(root);
+}
+
+/// Returns an op and the operands that are computed again with it.
+SmallVector<unsigned> RecomputePlan::chainOf(unsigned position) const {
+  llvm::SetVector<unsigned> chain;
+  chain.insert(position);
+  for (unsigned i = 0; i < chain.size(); ++i)
+    for (Value operand : ops[chain[i]]->getOperands())
+      if (Value root = rootOf(operand); isInChain(root))
+        chain.insert(positions.lookup(root.getDefiningOp()));
+  return chain.takeVector();
+}
+
 /// Returns ops without a main loop, those first that save the most bytes for a
 /// FLOP, until the budget is kept.
 RecomputePlan::Choice RecomputePlan::cheapOnes(int64_t budget) const {
   SmallVector<std::pair<double, unsigned>> candidates;
   for (unsigned i : repeatable.set_bits()) {
-    if (isContraction(ops[i]) || isa<ReshapeOp>(ops[i]))
+    int64_t saved = usedBytes(i) - keptBytes[i];
+    if (!isCheap(i) || saved <= 0)
       continue;
-    int64_t saved = usedBytes(i);
-    for (Value operand : ops[i]->getOperands())
-      if (Value root = rootOf(operand); !usedInBackward.contains(root))
-        saved -= bytesOf(root);
-    if (saved > 0)
-      candidates.emplace_back(double(saved) / flopsOf(ops[i]), i);
+    double flops = 0;
+    for (unsigned position : chainOf(i))
+      flops += flopsOf(ops[position]);
+    candidates.emplace_back(double(saved) / flops, i);
   }
   llvm::sort(candidates, [](const auto &lhs, const auto &rhs) {
     return lhs.first != rhs.first ? lhs.first > rhs.first
@@ -273,11 +354,13 @@ RecomputePlan::Choice RecomputePlan::cheapOnes(int64_t budget) const {
   for (auto [worth, position] : candidates) {
     if (bytes <= budget)
       break;
-    choice.set(position);
-    int64_t now = costOf(choice).bytes;
-    if (now > bytes)
-      choice.reset(position);
-    bytes = std::min(bytes, now);
+    Choice with = choice;
+    for (unsigned i : chainOf(position))
+      with.set(i);
+    if (int64_t now = costOf(with).bytes; now <= bytes) {
+      choice = with;
+      bytes = now;
+    }
   }
   return choice;
 }
@@ -382,9 +465,7 @@ void RecomputePlan::applyTo(const Backward &backward, const Choice &choice) {
       continue;
     OpBuilder builder(ops[needs.first[i]]);
     Value since = sinceAt(needs.first[i], backward);
-    Location location = FusedLoc::get(
-        {ops[i]->getLoc()}, builder.getStringAttr("recomputed for backward of"),
-        builder.getContext());
+    Location location = recomputedLocation(ops[i]);
     IRMapping operands;
     for (Value operand : ops[i]->getOperands()) {
       if (operands.contains(operand) || operand.getDefiningOp<ConstantOp>())

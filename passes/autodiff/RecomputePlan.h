@@ -15,6 +15,9 @@
 
 namespace mp {
 
+/// The location of what backward computes again of an op.
+mlir::Location recomputedLocation(mlir::Operation *op);
+
 class RecomputePlan {
 public:
   /// Indexed by the position of the op in the function.
@@ -55,11 +58,17 @@ private:
   };
 
   void findBackwards();
+  void findRepeated();
+  unsigned lastUserOf(mlir::Value value) const;
   void findRepeatable();
+  void findKeptBytes();
   Needs needsOf(const Backward &backward, const Choice &choice) const;
   bool isRepeated(const Choice &choice, unsigned position) const;
   int64_t bytesOf(mlir::Value value) const;
   int64_t usedBytes(unsigned position) const;
+  bool isCheap(unsigned position) const;
+  bool isInChain(mlir::Value root) const;
+  llvm::SmallVector<unsigned> chainOf(unsigned position) const;
   Choice cheapOnes(int64_t budget) const;
   bool crosses(mlir::Value value, unsigned cut) const;
   llvm::SmallVector<unsigned> cutInto(unsigned blocks) const;
@@ -75,8 +84,12 @@ private:
   Choice repeatable;
   llvm::DenseSet<mlir::Value> fromSeed;
   llvm::DenseSet<mlir::Value> usedInBackward; ///< seen through reshapes
+  /// By position: bytes of what backward computes again whatever the choice,
+  /// that begin to be kept there, less those that end to be.
+  llvm::SmallVector<int64_t> repeatedBytes;
   /// The last op of forward that uses a value of forward.
   llvm::DenseMap<mlir::Value, unsigned> lastInForward;
+  llvm::SmallVector<int64_t> keptBytes; ///< by position, to compute it again
   llvm::SmallVector<int64_t> crossingBytes; ///< of the values used after an op
 };
 

@@ -1,9 +1,11 @@
 //===- OutlineLoops.cpp - bodies of scans become functions ----------------===//
 #include "dialect/ops/Constant.h"
 #include "dialect/ops/Kernel.h"
+#include "dialect/ops/Linear.h"
 #include "dialect/ops/Loop.h"
 #include "dialect/ops/Scan.h"
 #include "dialect/ops/View.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/Passes.h"
@@ -42,6 +44,8 @@ public:
       value = timeBack(value);
     scan->replaceAllUsesWith(results);
     scan->erase();
+    for (Operation *product : replaced)
+      product->erase();
   }
 
 private:
@@ -108,15 +112,30 @@ private:
     return function;
   }
 
+  /// Returns a value with time as its first dimension. Rows that a product
+  /// makes wider are transposed before it.
   Value timeFirst(Value value) {
-    int64_t dim = scan.getDim();
+    int64_t dim = scan.getDim(), rank = tensorType(value).getRank();
     if (dim == 0)
       return value;
     SmallVector<int64_t> permutation{dim};
-    for (int64_t other = 0; other < tensorType(value).getRank(); ++other)
+    for (int64_t other = 0; other < rank; ++other)
       if (other != dim)
         permutation.push_back(other);
-    return TransposeOp::create(builder, value, permutation);
+    auto product = value.getDefiningOp<LinearOp>();
+    if (!product || !product->hasOneUse() || dim + 1 == rank ||
+        product.getInput().getType().getDimSize(rank - 1) >
+            product.getType().getDimSize(rank - 1))
+      return TransposeOp::create(builder, value, permutation);
+    IRMapping mapping;
+    mapping.map(product.getInput(),
+                TransposeOp::create(builder, product.getInput(), permutation));
+    Value transposed = builder.clone(*product, mapping)->getResult(0);
+    auto type = tensorType(value);
+    transposed.setType(
+        type.clone(applyPermutation(type.getShape(), permutation)));
+    replaced.push_back(product);
+    return transposed;
   }
 
   Value timeBack(Value value) {
@@ -135,6 +154,7 @@ private:
   SymbolTable &symbols;
   ImplicitLocOpBuilder builder;
   llvm::SetVector<Value> captured;
+  SmallVector<Operation *> replaced; ///< products, by ones of transposed rows
 };
 
 struct OutlineLoops : mp::impl::OutlineLoopsBase<OutlineLoops> {

@@ -39,8 +39,9 @@ def OutlineLoops : Mp_Pass<"mp-outline-loops", "::mlir::ModuleOp"> {
     The region of an `mp.scan` becomes a private function, and the scan an `mp.loop` that calls it, so that the
     passes that follow decide for one time step what holds for all of them. What a time step computes from values
     of the outside alone is computed once, before the loop, and variables are read there. A loop runs over the
-    first dimension: other ones are transposed. Shapes must be known (`mp-specialize`). The scans that are left
-    are errors: `mp-unroll-scans` replaces those that cannot be loops.
+    first dimension: other ones are transposed, and so are the rows that a product makes wider, before it. Shapes
+    must be known (`mp-specialize`). The scans that are left are errors: `mp-unroll-scans` replaces those that
+    cannot be loops.
 
     ```mlir
     // before                                                 // after

@@ -7,7 +7,8 @@
 //   {"module": text, "goal": "run", "train" or "decode", "batch": 0,
 //    "onednn": false,
 //    "precision": "fp16", "policy": "torch", "accumulate": micro-batches a
-//    step, "chunks": parts of the rows of a loss, or "",
+//    step, "chunks": parts of the rows of a loss, or "", "recompute": false
+//    or true, to keep as little for backward as can be,
 //    "inputs": [[bytes of each argument], one list a run or micro-batch],
 //    "variables": [[name, bytes]], "read": [names]}
 //
@@ -53,6 +54,7 @@ struct Request {
   std::vector<std::pair<std::string, std::string>> variables;
   std::vector<std::vector<std::string>> runs;
   std::vector<std::string> read, arguments;
+  bool recompute = false;
 
   /// Reads a request; nothing at the end of the input. The output of run.py is
   /// not checked.
@@ -76,6 +78,7 @@ struct Request {
     request.options.policy = object.getString("policy")->str();
     request.options.accumulate = *object.getInteger("accumulate");
     request.options.lossChunks = object.getString("chunks").value_or("").str();
+    request.recompute = object.getBoolean("recompute").value_or(false);
     request.options.threads = 1;
     request.options.onednn = object.getBoolean("onednn").value_or(false);
     for (const json::Value &variable : *object.getArray("variables")) {
@@ -308,10 +311,29 @@ Error readVariables(Session &session, ArrayRef<std::string> names,
   return Error::success();
 }
 
+/// Compiles a graph that keeps as little for backward as the compiler says that
+/// it can.
+Expected<Program> compileLeast(StringRef module, CompileOptions options) {
+  options.recompute = "1";
+  Expected<Program> program = compile(module, options);
+  if (program)
+    return program;
+  std::string why = toString(program.takeError());
+  StringRef least = StringRef(why).rsplit("computing again reaches ").second;
+  if (least.empty())
+    return createStringError(why);
+  options.recompute = least.take_while(isDigit).str();
+  return compile(module, options);
+}
+
 /// Compiles a graph; with the rows of its loss in parts, if these are asked for
 /// and it has a loss that can be taken so.
 Expected<Program> compileRequest(const Request &request) {
-  Expected<Program> program = compile(request.module, request.options);
+  auto compileWith = [&](const CompileOptions &options) {
+    return request.recompute ? compileLeast(request.module, options)
+                             : compile(request.module, options);
+  };
+  Expected<Program> program = compileWith(request.options);
   if (program || request.options.lossChunks.empty())
     return program;
   std::string why = toString(program.takeError());
@@ -319,7 +341,7 @@ Expected<Program> compileRequest(const Request &request) {
     return createStringError(why);
   CompileOptions options = request.options;
   options.lossChunks.clear();
-  return compile(request.module, options);
+  return compileWith(options);
 }
 
 Expected<Answer> execute(Request request, Device device,

@@ -105,6 +105,7 @@ def request_of(graph, text, runs, options):
     request = {"module": text, "goal": "train" if graph.recipe else "run", "batch": graph.batch or Batch(graph).size,
                "precision": PRECISIONS[graph.low], "policy": graph.policy, "accumulate": graph.recipe.accumulate if graph.recipe else 1,
                "chunks": "2" if graph.recipe and "mp.cross_entropy " in text else "",
+               "recompute": bool(graph.recipe) and len(graph.nodes) % 2 == 0,
                "variables": [[variable_name(value), len(blob)] for value, blob in zip(variables, blobs)],
                "read": [variable_name(value) for value in graph.recipe.parameters()] if graph.recipe else [], **options}
     given = {graph.text.tokens: graph.text.given} if graph.text else {}

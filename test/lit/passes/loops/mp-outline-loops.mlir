@@ -33,3 +33,18 @@ func.func @cell(%xs: tensor<4x9x8xf32>, %init: tensor<4x8xf32>) -> (tensor<4x8xf
 // CHECK: %[[S:.*]] = mp.add %[[G]], %[[X]]
 // CHECK: %[[T:.*]] = mp.mul %[[S]], %[[TWO]]
 // CHECK: return %[[T]], %[[T]]
+
+// Rows that a product makes wider are transposed before it.
+// CHECK-LABEL: func.func @wide
+func.func @wide(%xs: tensor<4x9x8xf32>, %w: tensor<16x8xf32>, %init: tensor<4x16xf32>) -> tensor<4x16xf32> {
+  // CHECK: %[[X:.*]] = mp.transpose %{{.*}} [1, 0, 2] : tensor<4x9x8xf32>
+  // CHECK-NEXT: %[[P:.*]] = mp.linear %[[X]], %{{.*}} : tensor<9x4x8xf32>, tensor<16x8xf32>
+  // CHECK-NEXT: mp.loop {{.*}} over(%[[P]] : tensor<9x4x16xf32>)
+  // CHECK-NEXT: return
+  %p = mp.linear %xs, %w : tensor<4x9x8xf32>, tensor<16x8xf32>
+  %r = mp.scan carried(%h = %init : tensor<4x16xf32>) over(%x = %p : tensor<4x9x16xf32>) dim(1) -> tensor<4x16xf32> {
+    %s = mp.add %h, %x : tensor<4x16xf32>, tensor<4x16xf32>
+    mp.yield %s : tensor<4x16xf32>
+  }
+  return %r : tensor<4x16xf32>
+}
