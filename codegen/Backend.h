@@ -19,6 +19,7 @@ struct StepBufferRefs {
 
   llvm::SmallVector<BufferRef> read, written;
   Exchange exchange = Exchange::None;
+  bool isLate = false; ///< not before steps that stand before it
 };
 
 /// The code generator of one target, for one compilation.

@@ -67,6 +67,10 @@ inline constexpr llvm::StringLiteral kAutocastAttr = "mp.autocast";
 /// mp-autocast.
 inline constexpr llvm::StringLiteral kStorageAttr = "mp.storage";
 
+/// On a kernel: it computes something again, and runs after the kernels that
+/// stand before it, set by mp-fuse.
+inline constexpr llvm::StringLiteral kLateAttr = "mp.late";
+
 /// On an op: its number in its function, set by mp-number-ops. Equal numbers
 /// identify the same op in two variants of a function.
 inline constexpr llvm::StringLiteral kNumberAttr = "mp.number";

@@ -4,7 +4,8 @@
 // at the same time: a step that is merged with nothing comes as early as it
 // can, and a launch that is not urgent waits for others with its text. What
 // waits for an exchange between ranks comes as late as it can, so that launches
-// run meanwhile; exchanges keep their order, which is that of all ranks.
+// run meanwhile; exchanges keep their order, which is that of all ranks. What
+// backward computes again stays behind what stood before it.
 //
 //===----------------------------------------------------------------------===//
 #include "codegen/cuda/MergeLaunches.h"
@@ -74,12 +75,24 @@ private:
         connect(reader, step);
       history = {step, {}};
     }
+    keepBehind(step, touched.isLate);
     nodes[step].isWait = touched.exchange == StepBufferRefs::Exchange::Wait;
     if (touched.exchange == StepBufferRefs::Exchange::Start) {
       if (lastExchange)
         connect(*lastExchange, step);
       lastExchange = step;
     }
+  }
+
+  /// Lets a late step wait for all that stand before it, but for late ones
+  /// directly before it.
+  void keepBehind(uint32_t step, bool isLate) {
+    if (!isLate && !late.empty())
+      before = std::exchange(late, {});
+    if (isLate)
+      for (uint32_t other : before)
+        connect(other, step);
+    (isLate ? late : before).push_back(step);
   }
 
   /// Steps touch whole places, so offsets do not matter.
@@ -97,6 +110,8 @@ private:
   std::vector<Node> nodes;
   llvm::DenseMap<std::pair<unsigned, uint32_t>, History> histories;
   std::optional<uint32_t> lastExchange;
+  /// The late steps without others between them, and what they wait for.
+  SmallVector<uint32_t> late, before;
 };
 
 //===----------------------------------------------------------------------===//

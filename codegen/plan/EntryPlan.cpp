@@ -129,6 +129,7 @@ void EntryPlanner::planKernel(KernelOp kernel) {
     return resolved;
   };
   StepBufferRefs touched;
+  touched.isLate = kernel->hasAttr(kLateAttr);
   for (const KernelLaunch &launch : code.launches) {
     auto arguments = resolveArguments(launch.arguments, touched);
     uint64_t bytes = trafficOf(launch.arguments, kernel, code.temporaries);

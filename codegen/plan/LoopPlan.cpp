@@ -20,7 +20,9 @@ void EntryPlanner::planLoop(KernelOp kernel, LoopOp loop,
     addCopy(own.placeOf(i), touched.read[invariants + i], loop.getResult(i));
 
   size_t number = entry.steps.size();
-  addStep(Repeat{static_cast<int64_t>(loop.getRounds()), 0}, {});
+  StepBufferRefs begun;
+  begun.isLate = kernel->hasAttr(kLateAttr);
+  addStep(Repeat{static_cast<int64_t>(loop.getRounds()), 0}, begun);
   bindArguments(own, touched.read);
   planRound(own, body);
   auto steps = static_cast<uint32_t>(entry.steps.size() - number - 1);

@@ -161,6 +161,7 @@ private:
     auto part = KernelOp::create(
         builder, kernel.getLoc(), llvm::map_to_vector(results, typeOutside),
         llvm::map_to_vector(inputs, outer), kernel.getPredicate(), names);
+    part->setDiscardableAttrs(kernel->getDiscardableAttrDictionary());
     Block &block = part.getBody().emplaceBlock();
     IRMapping mapping;
     for (Value input : inputs)

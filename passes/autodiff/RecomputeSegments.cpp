@@ -220,10 +220,22 @@ private:
   /// Returns a value that is ready when backward reaches its loop.
   Value gradientOf(LoopOp loop) {
     for (Value operand : loop.getOperands())
-      if (Operation *op = operand.getDefiningOp();
-          op && op->getBlock() == seed->getBlock() && seed->isBeforeInBlock(op))
+      if (isFromSeed(operand))
         return operand;
     return seed->getResult(0);
+  }
+
+  bool isFromSeed(Value value) {
+    SetVector<Operation *> ops;
+    auto add = [&](Value operand) {
+      Operation *op = operand.getDefiningOp();
+      if (op && !op->isBeforeInBlock(seed))
+        ops.insert(op);
+    };
+    add(value);
+    for (size_t i = 0; i < ops.size() && !ops.contains(seed); ++i)
+      llvm::for_each(ops[i]->getOperands(), add);
+    return ops.contains(seed);
   }
 
   /// Runs a segment of forward again, for what is dropped.

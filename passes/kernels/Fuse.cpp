@@ -77,6 +77,19 @@ private:
                                  stored(reshape.getInput()));
   }
 
+  /// Whether a value waits: a barrier is on its way between kernels.
+  static bool waits(Value value) {
+    Operation *op = value.getDefiningOp();
+    while (isa_and_nonnull<ReshapeOp, SliceOp>(op))
+      op = op->getOperand(0).getDefiningOp();
+    return isa_and_nonnull<RecomputeBarrierOp>(op);
+  }
+
+  static void setLate(KernelOp kernel, ArrayRef<Value> inputs) {
+    if (llvm::any_of(inputs, waits))
+      kernel->setAttr(kLateAttr, UnitAttr::get(kernel.getContext()));
+  }
+
   /// Adds a kernel for a slice that stands between kernels; mp-remove-copies
   /// takes it away again where its readers can do without.
   Value copyOf(SliceOp slice) {
@@ -84,6 +97,7 @@ private:
     auto kernel =
         KernelOp::create(outer, slice.getLoc(), TypeRange(slice.getType()),
                          input, Value(), outer.getStringAttr(namesOf({slice})));
+    setLate(kernel, slice.getInput());
     Block &block = kernel.getBody().emplaceBlock();
     IRMapping mapping;
     mapping.map(slice.getInput(),
@@ -162,6 +176,7 @@ private:
         KernelOp::create(outer, FusedLoc::get(function.getContext(), locations),
                          ValueRange(outputs).getTypes(), operands, predicate,
                          outer.getStringAttr(namesOf(ops)));
+    setLate(kernel, inputs);
     Block &block = kernel.getBody().emplaceBlock();
     IRMapping mapping;
     for (Value input : inputs)
