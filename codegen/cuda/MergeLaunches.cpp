@@ -75,8 +75,9 @@ private:
         connect(reader, step);
       history = {step, {}};
     }
-    keepBehind(step, touched.isLate);
     nodes[step].isWait = touched.exchange == StepBufferRefs::Exchange::Wait;
+    if (!nodes[step].isWait)
+      keepBehind(step, touched.isLate);
     if (touched.exchange == StepBufferRefs::Exchange::Start) {
       if (lastExchange)
         connect(*lastExchange, step);
