@@ -193,8 +193,8 @@ class Run:
             return False
         losses = [known[graph.results[0]] for known in numbers]
         gradients = self.gradients(numbers)
-        # A scaled gradient may have overflowed, and the step may be skipped.
-        if self.recipe.scale and not all(np.isfinite(gradient.error).all() for gradient in gradients.values()):
+        # A gradient may not be finite, and the step may be skipped.
+        if self.may_skip() and not all(np.isfinite(gradient.error).all() for gradient in gradients.values()):
             return False
         scale = self.scale
         if spoiled:
@@ -212,6 +212,13 @@ class Run:
             results += [("scale", Bounded(scale)), ("skipped", Bounded(float(spoiled)))]
         self.wanted.append(results)
         return True
+
+    def may_skip(self):
+        """Whether steps are skipped: with a loss scale, or where a new parameter does not fit its copy in 16 bits."""
+        parameters = set(self.recipe.parameters())
+        return self.recipe.scale or self.graph.low or any(
+            node.head == "mp.cast" and node.operands[0] in parameters and node.results[0].type.element in ("f16", "bf16")
+            for node in self.graph.nodes)
 
     def draw(self):
         for value in self.graph.inputs:
