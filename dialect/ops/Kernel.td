@@ -15,7 +15,8 @@ def Mp_KernelOp : Mp_Op<"kernel", [IsolatedFromAbove, RecursiveMemoryEffects, At
     set, and its results exist only then. A block argument may be a different view of the input's bytes,
     `%x : T as S`: the same number of elements in another shape, with signless integers. An input or a result
     whose type has a layout (`#mp.rows`) is a part of another tensor, see `mp.part` and `mp.assemble`. `ops`
-    names the ops that the kernel was made from.
+    names the ops that the kernel was made from. With `mp.late`, the kernel computes something again, and runs
+    after the kernels that stand before it.
 
     Example:
     ```mlir
