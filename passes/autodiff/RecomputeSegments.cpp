@@ -145,9 +145,9 @@ private:
                           segment.size, like.getReverse());
   }
 
-  /// Replaces the stacks of a loop, from a result on, by those of its segments.
-  void joinStacks(ImplicitLocOpBuilder &builder, LoopOp whole,
-                  ArrayRef<unsigned> results, ArrayRef<LoopOp> parts) {
+  /// Replaces the stacks among some results of a loop by those of its segments.
+  static void joinStacks(ImplicitLocOpBuilder &builder, LoopOp whole,
+                         ArrayRef<unsigned> results, ArrayRef<LoopOp> parts) {
     for (auto [index, result] : llvm::enumerate(results)) {
       if (result < whole.getCarried().size() ||
           whole.getResult(result).use_empty())
@@ -162,7 +162,7 @@ private:
   void divideForward() {
     ImplicitLocOpBuilder builder(forward.getLoc(), forward);
     StringRef body = addBody(kept);
-    parts.resize(segments.size());
+    SmallVector<LoopOp> parts(segments.size());
     starts.resize(segments.size());
     SmallVector<Value> state(forward.getCarried());
     for (unsigned i : orderOf(forward)) {
@@ -292,7 +292,6 @@ private:
   SmallVector<Segment> segments;
   /// Results of forward that backward computes again, and others.
   SmallVector<unsigned> dropped, kept;
-  SmallVector<LoopOp> parts;              ///< of forward, by segment
   SmallVector<SmallVector<Value>> starts; ///< what each segment is given
   SmallVector<unsigned> again;            ///< results of `againBody`
   StringRef againBody;
