@@ -11,6 +11,7 @@
 #include "dialect/ops/View.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/analysis/LoopBodies.h"
+#include "passes/analysis/Slices.h"
 #include "passes/autodiff/RecomputePlan.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -119,12 +120,7 @@ private:
 
   static Value slice(ImplicitLocOpBuilder &builder, Value value,
                      const Segment &segment, int64_t dim = 0) {
-    unsigned rank = tensorType(value).getRank();
-    SmallVector<int64_t> offsets(rank, 0), sizes(rank, -1);
-    offsets[dim] = segment.begin;
-    sizes[dim] = segment.size;
-    return SliceOp::create(builder, value, offsets, sizes,
-                           /*strides=*/DenseI64ArrayAttr());
+    return sliceAlong(builder, value, dim, segment.begin, segment.size);
   }
 
   /// Adds the rounds of a segment, with results that are like those of a loop.

@@ -7,6 +7,7 @@
 #include "passes/Passes.h"
 #include "passes/analysis/LoopBodies.h"
 #include "passes/analysis/RandomStreams.h"
+#include "passes/analysis/Slices.h"
 
 namespace mp {
 #define GEN_PASS_DEF_UNROLLSCANS
@@ -183,15 +184,9 @@ private:
 
   /// Returns `size` time steps of a value, which may be all.
   Value sliceOf(Value value, int64_t offset, int64_t size) {
-    auto whole = tensorType(value);
-    if (whole.getDimSize(scan.getDim()) == size)
-      return value;
-    SmallVector<int64_t> offsets(whole.getRank(), 0),
-        sizes(whole.getRank(), -1);
-    offsets[scan.getDim()] = offset;
-    sizes[scan.getDim()] = size;
-    return SliceOp::create(builder, value, offsets, sizes,
-                           /*strides=*/DenseI64ArrayAttr());
+    return tensorType(value).getDimSize(scan.getDim()) == size
+               ? value
+               : sliceAlong(builder, value, scan.getDim(), offset, size);
   }
 
   /// Returns what a value has at a time step.
