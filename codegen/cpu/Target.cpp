@@ -11,6 +11,7 @@
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
+#include <mutex>
 
 using namespace mp::cpu;
 
@@ -36,16 +37,23 @@ llvm::Triple hostTriple() {
   return llvm::Triple(llvm::sys::getProcessTriple());
 }
 
-std::unique_ptr<llvm::MCSubtargetInfo> subtarget(const Target &target) {
-  return std::unique_ptr<llvm::MCSubtargetInfo>(
-      nativeTarget().createMCSubtargetInfo(hostTriple(), target.cpu,
-                                           target.features));
+/// Returns what LLVM knows of a target. It is made once for each, as every
+/// kernel asks for several features and reading them all takes long.
+const llvm::MCSubtargetInfo &subtarget(const Target &target) {
+  static std::mutex mutex;
+  static llvm::StringMap<std::unique_ptr<llvm::MCSubtargetInfo>> known;
+  std::lock_guard<std::mutex> lock(mutex);
+  auto &entry = known[target.cpu + "\n" + target.features];
+  if (!entry)
+    entry.reset(nativeTarget().createMCSubtargetInfo(hostTriple(), target.cpu,
+                                                     target.features));
+  return *entry;
 }
 
 } // namespace
 
 bool Target::has(llvm::StringRef feature) const {
-  return subtarget(*this)->checkFeatures(("+" + feature).str());
+  return subtarget(*this).checkFeatures(("+" + feature).str());
 }
 
 Target Target::host() {
@@ -69,7 +77,7 @@ llvm::Expected<Target> Target::get(llvm::StringRef cpu,
           "'" + cpu +
           "' is a CUDA architecture, and the target is a CPU: choose a CUDA "
           "device (mp-run --device cuda, mp-translate --mp-target=cuda)");
-    if (!subtarget({"", ""})->isCPUStringValid(cpu))
+    if (!subtarget({"", ""}).isCPUStringValid(cpu))
       return llvm::createStringError("unknown cpu '" + cpu + "'");
     target = {cpu.str(), ""};
   }
