@@ -11,6 +11,7 @@
 #include "codegen/plan/Describe.h"
 #include "codegen/plan/DescribeGraph.h"
 #include "codegen/plan/EntryPlan.h"
+#include "codegen/plan/Invariants.h"
 #include "codegen/stages/SplitEpilogues.h"
 #include "dialect/Dialects.h"
 #include "dialect/ops/Kernel.h"
@@ -415,6 +416,7 @@ private:
       splitEpilogues(function, *backend);
       llvm::append_range(kernels, function.getOps<KernelOp>());
     }
+    noteInvariants(*module);
     std::vector<FailureOr<EmittedKernel>> emitted(kernels.size(), failure());
     emitAll(kernels, emitted);
     std::vector<EmittedKernel> code;

@@ -2,6 +2,7 @@
 #include "codegen/plan/ArenaPlan.h"
 #include "codegen/plan/Describe.h"
 #include "codegen/plan/EntryPlanner.h"
+#include "codegen/plan/Invariants.h"
 #include "codegen/plan/Lifetimes.h"
 #include "dialect/ops/View.h"
 
@@ -102,6 +103,15 @@ static uint64_t trafficOf(ArrayRef<KernelArgument> arguments, KernelOp kernel,
   return bytes;
 }
 
+/// Whether a launch prepares for a loop what all its rounds read.
+static bool isPreparation(const KernelLaunch &launch, KernelOp kernel) {
+  return llvm::all_of(launch.arguments, [&](const KernelArgument &argument) {
+    return argument.kind == KernelArgument::Kind::Temporary ||
+           (argument.kind == KernelArgument::Kind::Operand &&
+            isInvariant(kernel, argument.index));
+  });
+}
+
 void EntryPlanner::planKernel(KernelOp kernel) {
   const EmittedKernel &code = emitted[nextKernel++];
   SmallVector<BufferRef> results = placesOf(kernel), temporaries;
@@ -133,14 +143,18 @@ void EntryPlanner::planKernel(KernelOp kernel) {
   for (const KernelLaunch &launch : code.launches) {
     auto arguments = resolveArguments(launch.arguments, touched);
     uint64_t bytes = trafficOf(launch.arguments, kernel, code.temporaries);
-    addStep(Launch{.kernel = builder.kernel(launch.symbol, kernel, backend),
-                   .grid = launch.grid,
-                   .block = launch.block,
-                   .shared = launch.shared,
-                   .args = std::move(arguments),
-                   .bytes = bytes,
-                   .flops = launch.flops},
-            std::exchange(touched, {}));
+    Launch step{.kernel = builder.kernel(launch.symbol, kernel, backend),
+                .grid = launch.grid,
+                .block = launch.block,
+                .shared = launch.shared,
+                .args = std::move(arguments),
+                .bytes = bytes,
+                .flops = launch.flops};
+    StepBufferRefs own = std::exchange(touched, {});
+    if (round && isPreparation(launch, kernel))
+      round->prepare(std::move(step), std::move(own));
+    else
+      addStep(std::move(step), std::move(own));
   }
   if (code.call) {
     for (StringRef symbol : code.call->kernels)

@@ -31,6 +31,13 @@ void EntryPlanner::planLoop(KernelOp kernel, LoopOp loop,
     entry.steps.pop_back();
     stepPlaces.pop_back();
   }
+  auto insert = [&](auto &into, auto &own) {
+    into.insert(into.begin() + number, own.begin(), own.end());
+  };
+  for (StepBufferRefs &touched : own.prepared)
+    touched.isLate = begun.isLate;
+  insert(entry.steps, own.preparations);
+  insert(stepPlaces, own.prepared);
 }
 
 SmallVector<BufferRef> EntryPlanner::placesOf(KernelOp kernel, LoopOp loop,

@@ -2,6 +2,7 @@
 #ifndef MP_CODEGEN_PLAN_LOOPROUND_H
 #define MP_CODEGEN_PLAN_LOOPROUND_H
 
+#include "codegen/Backend.h"
 #include "dialect/ops/Loop.h"
 #include "program/Program.h"
 
@@ -49,6 +50,14 @@ public:
   std::optional<BufferRef>
   takePlace(mlir::OpResult result,
             llvm::function_ref<bool(mlir::Value before)> mayReplace);
+
+  /// Adds a launch that runs once, before the first round.
+  void prepare(Launch launch, StepBufferRefs touched) {
+    preparations.push_back(std::move(launch));
+    prepared.push_back(std::move(touched));
+  }
+  std::vector<Step> preparations;
+  std::vector<StepBufferRefs> prepared; ///< what each of them touches
 
   /// Whether the round may write a buffer before it ends.
   bool owns(const BufferRef &ref) const {

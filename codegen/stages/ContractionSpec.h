@@ -24,7 +24,8 @@ struct ContractionSpec {
   bool broadcastA = false,
        broadcastB = false; ///< one matrix for the whole batch
   bool relu = false;
-  bool tf32 = false; ///< f32 operands may be rounded to tf32 first
+  bool tf32 = false;   ///< f32 operands may be rounded to tf32 first
+  bool keepsB = false; ///< the product is repeated with other a and this b
 
   /// The multiplications and additions of the product alone.
   uint64_t flops() const;

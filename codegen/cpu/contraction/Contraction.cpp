@@ -63,6 +63,27 @@ EmittedKernel mp::cpu::oneProduct(StringRef symbol, const ContractionSpec &spec,
   return kernel;
 }
 
+/// Adds the launch that copies B, and has the product read the copy.
+static LogicalResult addPanels(MLIRContext *context,
+                               const ContractionSpec &spec,
+                               const ContractionPlan &plan,
+                               ObjectCompiler &compiler,
+                               EmittedKernel &kernel) {
+  FailureOr<std::string> symbol =
+      compiler.compile(buildPanels(context, spec, plan));
+  if (failed(symbol))
+    return failure();
+  using Kind = KernelArgument::Kind;
+  KernelArgument panels{Kind::Temporary, 0};
+  kernel.temporaries = {uint64_t(plan.panelCount()) * plan.accumulatorBytes()};
+  kernel.launches.front().arguments[1] = panels;
+  KernelLaunch copy{.symbol = *symbol,
+                    .grid = plan.panels(),
+                    .arguments = {{Kind::Operand, 1}, panels}};
+  kernel.launches.insert(kernel.launches.begin(), std::move(copy));
+  return success();
+}
+
 FailureOr<EmittedKernel> mp::cpu::emitContraction(MLIRContext *context,
                                                   const ContractionSpec &spec,
                                                   unsigned workers,
@@ -78,6 +99,10 @@ FailureOr<EmittedKernel> mp::cpu::emitContraction(MLIRContext *context,
       compiler.compile(buildMultiply(context, spec, plan));
   if (failed(symbol))
     return failure();
-  return oneProduct(*symbol, spec, plan.items(),
-                    plan.blockM * plan.blockN * plan.k, plan.scratch());
+  EmittedKernel kernel =
+      oneProduct(*symbol, spec, plan.items(),
+                 plan.blockM * plan.blockN * plan.k, plan.scratch());
+  if (plan.keepsB && failed(addPanels(context, spec, plan, compiler, kernel)))
+    return failure();
+  return kernel;
 }

@@ -28,8 +28,9 @@ using mp::ContractionSpec;
 /// rows times lines of B are summed as they lie (RowProduct.h). A step is an
 /// fma if the target has the instruction, so the bits are the same on all such
 /// targets, for any number of threads and any split of a launch. `workers` is
-/// the expected number of threads that share the work. Fails with a diagnostic
-/// at an unknown location for types it does not take.
+/// the expected number of threads that share the work. A b that is kept between
+/// products is prepared by a launch of its own. Fails with a diagnostic at an
+/// unknown location for types it does not take.
 mlir::FailureOr<EmittedKernel> emitContraction(mlir::MLIRContext *context,
                                                const ContractionSpec &spec,
                                                unsigned workers,

@@ -16,6 +16,7 @@ struct PanelCopy {
   const ContractionPlan &plan;
   FlatMemory source, panel;
   mlir::Value matrix, first, column, depth;
+  mlir::Value begin; ///< of the panel in its memory
 
   void emit(LoopBuilder &b) const;
 
@@ -26,8 +27,14 @@ private:
                   mlir::Value mask, int64_t rows) const;
 };
 
-/// void kernel(a, b, [bias], c, begin, end, shared): work items are the blocks
-/// of C.
+/// void kernel(b, panels, begin, end): copies all of B; work items are the
+/// panels.
+mlir::OwningOpRef<mlir::ModuleOp> buildPanels(mlir::MLIRContext *context,
+                                              const ContractionSpec &spec,
+                                              const ContractionPlan &plan);
+
+/// void kernel(a, b or its panels, [bias], c, begin, end, shared): work items
+/// are the blocks of C.
 mlir::OwningOpRef<mlir::ModuleOp> buildMultiply(mlir::MLIRContext *context,
                                                 const ContractionSpec &spec,
                                                 const ContractionPlan &plan);

@@ -16,7 +16,11 @@ SmallVector<LoopBuilder::Argument> argumentsOf(const ContractionSpec &spec,
                                                const ContractionPlan &plan) {
   SmallVector<LoopBuilder::Argument> arguments;
   arguments.push_back({spec.a, (plan.oneA ? 1 : plan.batch) * plan.m * plan.k});
-  arguments.push_back({spec.b, (plan.oneB ? 1 : plan.batch) * plan.n * plan.k});
+  if (plan.keepsB)
+    arguments.push_back({plan.accumulator, plan.panelCount()});
+  else
+    arguments.push_back(
+        {spec.b, (plan.oneB ? 1 : plan.batch) * plan.n * plan.k});
   if (spec.bias)
     arguments.push_back({*spec.bias, plan.n});
   arguments.push_back({spec.c, plan.batch * plan.m * plan.n});
@@ -43,7 +47,7 @@ public:
     };
     if (!plan.inPlaceA)
       blockA = take(plan.bytesA);
-    panel = take(plan.bytesB);
+    panel = plan.keepsB ? b.argument(1) : take(plan.bytesB);
     tile = take(plan.bytesTile);
     if (plan.bytesC)
       sums = take(plan.bytesC);
@@ -84,20 +88,31 @@ private:
     if (!plan.inPlaceA)
       copyA();
     b.forEach(b.index(0), columns, plan.tileN, [&](Value j) {
-      PanelCopy copy{.spec = spec,
-                     .plan = plan,
-                     .source = b.argument(1),
-                     .panel = panel,
-                     .matrix = matrixB,
-                     .first = first,
-                     .column = b.add(column, j),
-                     .depth = depth};
-      copy.emit(b);
+      findPanel(b.add(column, j));
       b.forEach(b.index(0), rows, plan.tileM, [&](Value i) {
         prefetch(i, j);
         emitTile(i, j);
       });
     });
+  }
+
+  /// Finds the part of a panel of B, or copies it.
+  void findPanel(Value column) {
+    if (plan.keepsB) {
+      panelBegin = b.add(b.mul(column, plan.k), b.mul(first, plan.tileN));
+      return;
+    }
+    panelBegin = b.index(0);
+    PanelCopy copy{.spec = spec,
+                   .plan = plan,
+                   .source = b.argument(1),
+                   .panel = panel,
+                   .matrix = matrixB,
+                   .first = first,
+                   .column = column,
+                   .depth = depth,
+                   .begin = panelBegin};
+    copy.emit(b);
   }
 
   /// Prefetches a share of the next copies into the second-level cache, so that
@@ -121,12 +136,13 @@ private:
     Value firstB = pick(next, first);
     Value depthB = pick(b.min(depthLeft, plan.depth()), depth);
     Value columnsB = b.min(b.sub(b.index(plan.n), columnB), plan.tileN);
-    prefetch(b.argument(1), matrixB,
-             spec.transposeB ? Region{columnB, columnsB, plan.tileN, plan.k,
-                                      firstB, depthB, plan.depth()}
-                             : Region{firstB, depthB, plan.depth(), plan.n,
-                                      columnB, columnsB, plan.tileN},
-             rowTile, rowTiles);
+    if (!plan.keepsB)
+      prefetch(b.argument(1), matrixB,
+               spec.transposeB ? Region{columnB, columnsB, plan.tileN, plan.k,
+                                        firstB, depthB, plan.depth()}
+                               : Region{firstB, depthB, plan.depth(), plan.n,
+                                        columnB, columnsB, plan.tileN},
+               rowTile, rowTiles);
 
     if (plan.parts == 1)
       return;
@@ -235,7 +251,7 @@ private:
 
   /// Adds row p of B's panel times column p of A's tile to `sum`.
   SmallVector<Value> step(Value p, ValueRange sum) {
-    Value rowB = b.mul(p, plan.tileN);
+    Value rowB = b.add(panelBegin, b.mul(p, plan.tileN));
     SmallVector<Value> vectors;
     for (int64_t v = 0; v < plan.tileN / plan.lanes; ++v)
       vectors.push_back(b.load(panel, b.add(rowB, v * plan.lanes), plan.lanes));
@@ -352,6 +368,7 @@ private:
   Value matrixA, matrixB;                  ///< where its operands begin
   SmallVector<Value> lineA;                ///< where the rows of the tile begin
   Value first, depth, isLast; ///< of this part of k: its begin and length
+  Value panelBegin;           ///< of its panel of B
 };
 
 } // namespace

@@ -16,7 +16,7 @@ void PanelCopy::emitRows(LoopBuilder &b) const {
   auto rows = [&](function_ref<void(Value from, Value to)> copyRow) {
     b.forEach(b.index(0), depth, 1, [&](Value p) {
       Value row = b.add(matrix, b.mul(b.add(first, p), plan.n));
-      copyRow(b.add(row, column), b.mul(p, plan.tileN));
+      copyRow(b.add(row, column), b.add(begin, b.mul(p, plan.tileN)));
     });
   };
   auto whole = [&](Value from, Value to) {
@@ -68,5 +68,27 @@ void PanelCopy::emitSquare(LoopBuilder &b, Value j, Value p, Value mask,
   }
   b.transposeSquare(lines);
   for (int64_t i = 0; i < rows; ++i)
-    b.store(lines[i], panel, b.add(j, b.mul(b.add(p, i), plan.tileN)));
+    b.store(lines[i], panel,
+            b.add(b.add(begin, j), b.mul(b.add(p, i), plan.tileN)));
+}
+
+OwningOpRef<ModuleOp> mp::cpu::buildPanels(MLIRContext *context,
+                                           const ContractionSpec &spec,
+                                           const ContractionPlan &plan) {
+  LoopBuilder b(
+      context,
+      {{spec.b, plan.n * plan.k}, {plan.accumulator, plan.panelCount()}}, 0);
+  b.forEach(b.begin(), b.end(), 1, [&](Value panel) {
+    PanelCopy copy{.spec = spec,
+                   .plan = plan,
+                   .source = b.argument(0),
+                   .panel = b.argument(1),
+                   .matrix = b.index(0),
+                   .first = b.index(0),
+                   .column = b.mul(panel, plan.tileN),
+                   .depth = b.index(plan.k),
+                   .begin = b.mul(panel, plan.k * plan.tileN)};
+    copy.emit(b);
+  });
+  return b.take();
 }

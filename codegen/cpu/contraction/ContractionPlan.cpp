@@ -116,7 +116,7 @@ void ContractionPlan::setBlocks(int64_t rows, int64_t columns,
   strideC = blockN + lanes;
   bytesA =
       inPlaceA ? 0 : llvm::alignTo(lines * strideA * accumulatorBytes(), 64);
-  bytesB = llvm::alignTo(tileN * depth() * accumulatorBytes(), 64);
+  bytesB = keepsB ? 0 : llvm::alignTo(tileN * depth() * accumulatorBytes(), 64);
   bytesTile = llvm::alignTo(tileM * tileN * accumulatorBytes(), 64);
   bytesC = parts == 1 ? 0 : blockM * strideC * accumulatorBytes();
 }
@@ -129,6 +129,7 @@ ContractionPlan::ContractionPlan(const ContractionSpec &spec,
                           std::multiplies<>());
   Registers registers = registersOf(target);
   inPlaceA = spec.a == accumulator && !spec.transposeA;
+  keepsB = spec.keepsB && (batch == 1 || oneB);
   fused = isa<FloatType>(accumulator) && target.has("fma");
   lanes = registers.bytes / accumulatorBytes();
 

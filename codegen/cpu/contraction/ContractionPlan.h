@@ -26,6 +26,7 @@ struct ContractionPlan {
   bool oneA, oneB; ///< one matrix for all of the batch
 
   bool inPlaceA; ///< A is read from its place, not copied
+  bool keepsB;   ///< another launch has copied all panels of B
 
   int64_t tileM, tileN;
   int64_t blockM, blockN;
@@ -38,6 +39,9 @@ struct ContractionPlan {
   int64_t bytesA, bytesB, bytesTile, bytesC;
 
   int64_t depth() const { return (k + parts - 1) / parts; } ///< at most
+  int64_t panels() const { return (n + tileN - 1) / tileN; }
+  /// Elements of all panels of B: [panel, k, tileN].
+  int64_t panelCount() const { return panels() * k * tileN; }
   int64_t items() const { return batch * rowBlocks * columnBlocks; }
   int64_t scratch() const { return bytesA + bytesB + bytesTile + bytesC; }
   unsigned accumulatorBytes() const {

@@ -1,5 +1,6 @@
 //===- Product.cpp - an anchor that is a matrix product -------------------===//
 #include "codegen/cpu/contraction/Product.h"
+#include "codegen/plan/Invariants.h"
 
 using namespace mlir;
 using namespace mp;
@@ -37,11 +38,14 @@ static EmittedKernel emitOnednn(const ContractionSpec &spec) {
 
 /// The emitters count the anchor's operands; the kernel may hold them in
 /// another order, or one of them twice.
+static unsigned operandOfKernel(Operation *op, unsigned operand) {
+  return cast<BlockArgument>(op->getOperand(operand)).getArgNumber();
+}
+
 static void renumberOperands(Operation *op, EmittedKernel &kernel) {
   auto renumber = [&](KernelArgument &argument) {
     if (argument.kind == KernelArgument::Kind::Operand)
-      argument.index =
-          cast<BlockArgument>(op->getOperand(argument.index)).getArgNumber();
+      argument.index = operandOfKernel(op, argument.index);
   };
   for (KernelLaunch &launch : kernel.launches)
     llvm::for_each(launch.arguments, renumber);
@@ -50,9 +54,11 @@ static void renumberOperands(Operation *op, EmittedKernel &kernel) {
 }
 
 FailureOr<EmittedKernel> cpu::emitProduct(Operation *anchor,
-                                          const ContractionSpec &spec,
+                                          ContractionSpec spec,
                                           const EmitOptions &options,
                                           ObjectCompiler &compiler) {
+  spec.keepsB = isInvariant(cast<KernelOp>(anchor->getParentOp()),
+                            operandOfKernel(anchor, 1));
   auto emitted = isForOnednn(spec, options)
                      ? FailureOr<EmittedKernel>(emitOnednn(spec))
                      : emitContraction(anchor->getContext(), spec,

@@ -10,7 +10,7 @@ namespace mp::cpu {
 /// Emits an anchor whose first operands are a, b and the bias of `spec`: by
 /// oneDNN if it is linked and the options choose it, else generated code.
 mlir::FailureOr<EmittedKernel> emitProduct(mlir::Operation *anchor,
-                                           const ContractionSpec &spec,
+                                           ContractionSpec spec,
                                            const EmitOptions &options,
                                            ObjectCompiler &compiler);
 

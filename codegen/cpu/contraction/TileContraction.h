@@ -4,10 +4,11 @@
 // padded with zeros (A only if tiles cannot be read in its place):
 //   a[matrix, row tile, step of k, 16, 32], b[matrix, column tile, step of k,
 //   16 pairs, 16, 2].
-// The second sums blocks of C, a part of k at a time, so that the tiles of B of
-// a part stay in the first-level cache for all rows of a block. Where C is
-// small and k large, as in the gradient of a weight, there is one launch, whose
-// items pack a part of both operands into scratch before they sum it.
+// A B that is kept between products has a launch of its own. The next sums
+// blocks of C, a part of k at a time, so that the tiles of B of a part stay in
+// the first-level cache for all rows of a block. Where C is small and k large,
+// as in the gradient of a weight, there is one launch, whose items pack a part
+// of both operands into scratch before they sum it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_CODEGEN_CPU_CONTRACTION_TILECONTRACTION_H
@@ -118,8 +119,8 @@ private:
   mlir::Value first; ///< line of the tile
 };
 
-/// Emits the launch that packs operands 0 and 1 into new temporaries; returns
-/// what takes their place.
+/// Emits what packs operands 0 and 1 into new temporaries, in one launch or, if
+/// one of them is kept, in two; returns what takes their place.
 llvm::FailureOr<std::pair<KernelArgument, KernelArgument>>
 emitOperandTiles(mlir::MLIRContext *context, const ContractionSpec &spec,
                  const TileContractionPlan &plan, ObjectCompiler &compiler,

@@ -87,55 +87,92 @@ static void packWhole(LoopBuilder &b, const TileOperand &operand,
   });
 }
 
-FailureOr<std::pair<KernelArgument, KernelArgument>>
-mp::cpu::emitOperandTiles(MLIRContext *context, const ContractionSpec &spec,
-                          const TileContractionPlan &plan,
-                          ObjectCompiler &compiler, EmittedKernel &kernel) {
+namespace {
+/// An operand that is packed whole.
+struct Packing {
+  unsigned number;
+  TileOperand operand;
+  int64_t matrices, count; ///< packed elements
+  KernelArgument to;
+
+  int64_t items() const {
+    return matrices *
+           (operand.linesAreNeighbours ? operand.steps() : operand.tiles);
+  }
+};
+} // namespace
+
+/// Emits one launch that packs operands.
+static FailureOr<KernelLaunch> emitPackings(MLIRContext *context,
+                                            ArrayRef<Packing> packings,
+                                            ObjectCompiler &compiler) {
   Type word = IntegerType::get(context, 16);
-  SmallVector<TileOperand, 2> operands;
   SmallVector<LoopBuilder::Argument> arguments;
   KernelLaunch launch;
   launch.grid = 0;
-  SmallVector<KernelArgument, 2> packed;
-  auto add = [&](unsigned number, const TileOperand &operand, int64_t matrices,
-                 int64_t count) {
-    packed.push_back(
-        {KernelArgument::Kind::Temporary, unsigned(kernel.temporaries.size())});
-    kernel.temporaries.push_back(2 * count);
-    launch.arguments.push_back({KernelArgument::Kind::Operand, number});
-    launch.arguments.push_back(packed.back());
-    arguments.push_back({word, matrices * operand.lines * operand.k});
-    arguments.push_back({word, count});
-    launch.grid +=
-        matrices * (operand.linesAreNeighbours ? plan.steps : operand.tiles);
-    operands.push_back(operand);
-  };
-  if (plan.inPlaceA)
-    packed.push_back({KernelArgument::Kind::Operand, 0});
-  else
-    add(0, operandA(spec, plan), plan.matricesA, plan.countA());
-  int64_t firstOfB = launch.grid;
-  add(1, operandB(spec, plan), plan.matricesB, plan.countB());
-
+  int64_t count = 0;
+  for (const Packing &packing : packings) {
+    const TileOperand &operand = packing.operand;
+    arguments.push_back({word, packing.matrices * operand.lines * operand.k});
+    arguments.push_back({word, packing.count});
+    launch.arguments.push_back({KernelArgument::Kind::Operand, packing.number});
+    launch.arguments.push_back(packing.to);
+    launch.grid += packing.items();
+    count += packing.count;
+  }
   LoopBuilder b(context, arguments, 0);
   auto pack = [&](unsigned number, Value item) {
-    packWhole(b, operands[number], b.argument(2 * number),
+    packWhole(b, packings[number].operand, b.argument(2 * number),
               b.argument(2 * number + 1), item);
   };
   b.forEach(b.begin(), b.end(), 1, [&](Value item) {
-    if (plan.inPlaceA)
+    if (packings.size() == 1)
       return pack(0, item);
+    Value first = b.index(packings[0].items());
     b.ifElse(
-        b.isBelow(item, b.index(firstOfB)), [&] { pack(0, item); },
-        [&] { pack(1, b.sub(item, b.index(firstOfB))); });
+        b.isBelow(item, first), [&] { pack(0, item); },
+        [&] { pack(1, b.sub(item, first)); });
   });
   FailureOr<std::string> symbol = compiler.compile(b.take());
   if (failed(symbol))
     return failure();
   launch.symbol = *symbol;
   constexpr int64_t enough = 1 << 15; // elements in a task
-  launch.block = std::clamp<int64_t>(
-      enough * launch.grid / (plan.countA() + plan.countB()), 1, launch.grid);
-  kernel.launches.push_back(std::move(launch));
-  return std::pair(packed[0], packed[1]);
+  launch.block =
+      std::clamp<int64_t>(enough * launch.grid / count, 1, launch.grid);
+  return launch;
+}
+
+FailureOr<std::pair<KernelArgument, KernelArgument>>
+mp::cpu::emitOperandTiles(MLIRContext *context, const ContractionSpec &spec,
+                          const TileContractionPlan &plan,
+                          ObjectCompiler &compiler, EmittedKernel &kernel) {
+  SmallVector<Packing, 2> packings;
+  auto add = [&](unsigned number, const TileOperand &operand, int64_t matrices,
+                 int64_t count) {
+    unsigned temporary = kernel.temporaries.size();
+    kernel.temporaries.push_back(2 * count);
+    packings.push_back({number,
+                        operand,
+                        matrices,
+                        count,
+                        {KernelArgument::Kind::Temporary, temporary}});
+    return packings.back().to;
+  };
+  KernelArgument a{KernelArgument::Kind::Operand, 0};
+  if (!plan.inPlaceA)
+    a = add(0, operandA(spec, plan), plan.matricesA, plan.countA());
+  KernelArgument b =
+      add(1, operandB(spec, plan), plan.matricesB, plan.countB());
+
+  // What is kept has a launch of its own.
+  size_t together = spec.keepsB ? 1 : packings.size();
+  for (ArrayRef<Packing> rest = packings; !rest.empty();
+       rest = rest.drop_front(together)) {
+    auto launch = emitPackings(context, rest.take_front(together), compiler);
+    if (failed(launch))
+      return failure();
+    kernel.launches.push_back(std::move(*launch));
+  }
+  return std::pair(a, b);
 }

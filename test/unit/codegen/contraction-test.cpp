@@ -249,6 +249,38 @@ TEST_F(ContractionTest, SplittingALaunchKeepsTheBits) {
             run()(s, operands, s.m * s.n, /*scatter=*/true));
 }
 
+/// A b that other products share is prepared by a launch that reads nothing
+/// else, and no bit depends on that.
+TEST_F(ContractionTest, KeptOperands) {
+  Builder b = types();
+  for (Type type : {Type(b.getF32Type()), Type(b.getBF16Type()),
+                    Type(b.getF16Type()), Type(b.getF64Type())})
+    for (int64_t m : {2, 20, 65})
+      for (int orientation = 0; orientation < 4; ++orientation) {
+        ContractionSpec s = spec(m, 77, 5 + 70 * m, type);
+        s.transposeA = orientation & 1;
+        s.transposeB = orientation & 2;
+        ContractionRun::Operands operands = normalOperands(s);
+        std::string expected = run()(s, operands, s.m * s.n);
+        s.keepsB = true;
+        EXPECT_EQ(run()(s, operands, s.m * s.n), expected);
+        expectExact(run(), s);
+      }
+}
+
+TEST_F(ContractionTest, KeptOperandsOfABatch) {
+  for (bool shared : {false, true}) {
+    ContractionSpec s = spec(6, 70, 130, types().getF32Type());
+    s.batch = {3};
+    s.broadcastB = shared;
+    s.transposeA = s.keepsB = true;
+    expectExact(run(), s);
+    auto kernel = emitContraction(&run().context, s, 2, run().compiler);
+    ASSERT_TRUE(succeeded(kernel));
+    EXPECT_EQ(kernel->launches.size(), shared ? 2u : 1u);
+  }
+}
+
 TEST_F(ContractionTest, SumsPartsInOrderOnEveryTarget) {
   ContractionRun v3(llvm::cantFail(Target::get("x86-64-v3", "")));
   ContractionSpec s = spec(37, 50, 401, Builder(&v3.context).getF32Type());
