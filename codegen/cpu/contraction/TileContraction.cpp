@@ -39,6 +39,9 @@ TileContractionPlan::TileContractionPlan(const ContractionSpec &spec,
            : columnTiles == 1 ? atOnce
                               : llvm::divideCeil(atOnce, 2);
   tilesN = atOnce / tilesM;
+  // Dot products take as many rows as there are: 20 are 10 and 10.
+  rowsOfTile =
+      unit == TileUnit::DotProducts ? int64_t(divideCeil(m, rowTiles)) : kSide;
   rowTiles = llvm::alignTo(rowTiles, tilesM);
   columnTiles = llvm::alignTo(columnTiles, tilesN);
   steps = divideCeil(k, kDepth);
@@ -191,9 +194,10 @@ private:
       for (int64_t j = 0; j < plan.tilesN; ++j)
         places.push_back({sums,
                           b.add(to, i * kSide * plan.sumsPitch() + j * kSide),
-                          plan.sumsPitch()});
+                          plan.sumsPitch(), plan.rowsOfTile});
     auto multiply = [&](bool isFirst) {
-      auto block = isFirst ? tiles->zeros(places.size()) : tiles->load(places);
+      auto block = isFirst ? tiles->zeros(places.size(), plan.rowsOfTile)
+                           : tiles->load(places);
       tiles->store(addSteps(row, column, part, block), places);
     };
     if (plan.parts == 1) {
@@ -235,7 +239,8 @@ private:
     return b.fold(first, last, block, [&](Value step, ValueRange before) {
       SmallVector<MatrixTiles::Place> tilesOfA, tilesOfB;
       for (Value at : rows)
-        tilesOfA.push_back({a, b.add(at, b.mul(step, stepA)), pitchA});
+        tilesOfA.push_back(
+            {a, b.add(at, b.mul(step, stepA)), pitchA, plan.rowsOfTile});
       for (Value at : columns)
         tilesOfB.push_back(
             {matrixB, b.add(at, b.mul(step, plan.tileCount)), kDepth});
@@ -246,9 +251,9 @@ private:
   /// Applies bias, relu and the one rounding to a block of sums.
   void finish(Value row, Value column, Value from) {
     int64_t lanes = plan.sumsPitch();
-    Value first = b.mul(row, kSide);
+    Value first = b.mul(row, plan.rowsOfTile);
     Value count = b.min(b.sub(b.index(plan.m), b.min(first, plan.m)),
-                        plan.tilesM * kSide);
+                        plan.tilesM * plan.rowsOfTile);
     Value at = b.mul(column, kSide);
     Value mask = b.maskFor(at, plan.n, lanes, lanes), bias;
     if (spec.bias)

@@ -33,6 +33,7 @@ struct TileContractionPlan {
   int64_t matricesA, matricesB;  ///< 1 where all of the batch share one
   int64_t tilesM, tilesN;        ///< in registers
   int64_t rowTiles, columnTiles; ///< of a matrix, in whole blocks of registers
+  int64_t rowsOfTile;            ///< fewer than 16 if tiles share few rows
   bool inPlaceA;                 ///< A is not packed
   bool packsInItem;              ///< into scratch, a part at a time
   int64_t steps, parts;          ///< of k
@@ -84,7 +85,7 @@ private:
 
 /// One operand of a product, by its lines: rows of A or columns of B.
 struct TileOperand {
-  int64_t lines, tiles, k;
+  int64_t lines, tiles, linesOfTile, k;
   bool linesAreNeighbours; ///< in memory, and not the elements of a line
   bool isB;
 

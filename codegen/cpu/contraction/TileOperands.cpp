@@ -9,15 +9,17 @@ constexpr int64_t kSide = MatrixTiles::side, kDepth = MatrixTiles::depth;
 
 TileOperand mp::cpu::operandA(const ContractionSpec &spec,
                               const TileContractionPlan &plan) {
-  return {plan.m, plan.rowTiles, plan.k, spec.transposeA, /*isB=*/false};
+  return {plan.m, plan.rowTiles,   plan.rowsOfTile,
+          plan.k, spec.transposeA, /*isB=*/false};
 }
 TileOperand mp::cpu::operandB(const ContractionSpec &spec,
                               const TileContractionPlan &plan) {
-  return {plan.n, plan.columnTiles, plan.k, !spec.transposeB, /*isB=*/true};
+  return {plan.n, plan.columnTiles, kSide,
+          plan.k, !spec.transposeB, /*isB=*/true};
 }
 
 void TilePacker::emit(Value matrix, Value tile, Value step, Value to) {
-  first = b.mul(tile, kSide);
+  first = b.mul(tile, operand.linesOfTile);
   int64_t pitch = operand.linesAreNeighbours ? operand.lines : 1;
   Value at = b.add(b.mul(matrix, operand.lines * operand.k),
                    b.mul(step, kDepth * pitch));
@@ -54,7 +56,8 @@ void TilePacker::emitLines(Value at, Value to, int64_t depth) {
 
 /// Neighbouring lines are neighbours in memory. Those past the last are zeros.
 void TilePacker::emitNeighbours(Value at, Value to, int64_t depth) {
-  Value mask = b.maskFor(first, operand.lines, operand.tiles * kSide, kSide);
+  int64_t read = (operand.tiles - 1) * operand.linesOfTile + kSide;
+  Value mask = b.maskFor(first, operand.lines, read, kSide);
   auto load = [&](int64_t k) {
     if (k >= depth)
       return b.zero(source.element, kSide);
