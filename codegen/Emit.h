@@ -25,6 +25,9 @@ struct KernelLaunch {
   uint64_t shared = 0;
   llvm::SmallVector<KernelArgument> arguments;
   uint64_t flops = 0;
+  /// Whether it copies operands into temporaries that no other launch writes,
+  /// so that a loop in which these operands stay the same needs it once.
+  bool prepares = false;
 };
 
 /// A call of a library routine instead of generated code. Fields as in

@@ -105,11 +105,11 @@ static uint64_t trafficOf(ArrayRef<KernelArgument> arguments, KernelOp kernel,
 
 /// Whether a launch prepares for a loop what all its rounds read.
 static bool isPreparation(const KernelLaunch &launch, KernelOp kernel) {
-  return llvm::all_of(launch.arguments, [&](const KernelArgument &argument) {
-    return argument.kind == KernelArgument::Kind::Temporary ||
-           (argument.kind == KernelArgument::Kind::Operand &&
-            isInvariant(kernel, argument.index));
-  });
+  return launch.prepares &&
+         llvm::all_of(launch.arguments, [&](const KernelArgument &argument) {
+           return argument.kind != KernelArgument::Kind::Operand ||
+                  isInvariant(kernel, argument.index);
+         });
 }
 
 void EntryPlanner::planKernel(KernelOp kernel) {

@@ -7,8 +7,8 @@
 namespace mp {
 
 /// Notes on the kernels in bodies of loops which of their operands are the same
-/// in all rounds, so that a target can prepare these once: launches that take
-/// no others run before the loop.
+/// in all rounds, so that a target can prepare these once: launches that
+/// prepare no others run before the loop.
 void noteInvariants(mlir::ModuleOp module);
 
 /// Whether that was noted of an operand.

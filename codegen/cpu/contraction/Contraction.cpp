@@ -79,7 +79,8 @@ static LogicalResult addPanels(MLIRContext *context,
   kernel.launches.front().arguments[1] = panels;
   KernelLaunch copy{.symbol = *symbol,
                     .grid = plan.panels(),
-                    .arguments = {{Kind::Operand, 1}, panels}};
+                    .arguments = {{Kind::Operand, 1}, panels},
+                    .prepares = true};
   kernel.launches.insert(kernel.launches.begin(), std::move(copy));
   return success();
 }

@@ -113,6 +113,7 @@ static FailureOr<KernelLaunch> emitPackings(MLIRContext *context,
   SmallVector<LoopBuilder::Argument> arguments;
   KernelLaunch launch;
   launch.grid = 0;
+  launch.prepares = true;
   int64_t count = 0;
   for (const Packing &packing : packings) {
     const TileOperand &operand = packing.operand;
