@@ -159,9 +159,9 @@ private:
   LogicalResult inlineAndNumber(ModuleOp which) {
     PassManager numbering(&context);
     numbering.addPass(createInline());
+    numbering.addPass(createNumberStreams());
     if (!writesTexts())
       numbering.addPass(createUnrollScans());
-    numbering.addPass(createNumberStreams());
     return run(numbering, which);
   }
 

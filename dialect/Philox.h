@@ -4,7 +4,8 @@
 // easy as 1, 2, 3", SC 2011). The key is the run's seed; the counter is element
 // index / 4, stream, attempt and micro-batch, each modulo 2^32, and the
 // element's word is the one at index % 4. It is arithmetic on integers, and so
-// the same bits everywhere.
+// the same bits everywhere. In time step t of a scan an op draws from its
+// stream + 2^16 t.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_DIALECT_PHILOX_H
@@ -13,6 +14,10 @@
 #include "dialect/Expression.h"
 
 namespace mp {
+
+/// The streams of one time step of a scan. Where a scan draws, streams are below
+/// this, and so is the number of its time steps.
+constexpr int64_t kStreamsPerTimeStep = 1 << 16;
 
 /// What bits depend on besides the element's index: scalars, or vectors, of
 /// i64.

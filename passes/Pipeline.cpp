@@ -155,8 +155,8 @@ static llvm::Error addForward(PassList &passes, const PipelineOptions &options,
   if (!options.set.empty())
     passes.add(createOverrideRecipe(options));
   passes.add(createInline());
+  passes.add(createNumberStreams()); // before scans become time steps
   passes.add(createUnrollScans({scans == Scans::Unrolled}));
-  passes.add(createNumberStreams());
   // The mode comes first: a batch of one row is too small to train some ops,
   // but not to evaluate them.
   passes.add(createSetMode({mode.str()}));

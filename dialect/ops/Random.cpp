@@ -23,7 +23,10 @@ static RandomKey keyOf(Op op, ImplicitLocOpBuilder &b, ValueRange parts) {
   auto [seed, attempt] = expressions<2>(b, parts);
   Expression microBatch =
       parts.size() > 2 ? Expression(b, parts[2]) : seed.number(0);
-  return {seed, seed.number(*op.getStream()), attempt, microBatch};
+  Expression stream = seed.number(*op.getStream());
+  if (parts.size() > 3)
+    stream = stream + Expression(b, parts[3]) * kStreamsPerTimeStep;
+  return {seed, stream, attempt, microBatch};
 }
 
 /// The word of the element that `scalars` belong to: the operands of the op,
@@ -50,11 +53,11 @@ static LogicalResult verifyDraw(Operation *op, std::optional<uint64_t> stream,
   if (stream && !llvm::isUInt<32>(*stream))
     return op->emitOpError() << "stream is " << static_cast<int64_t>(*stream)
                              << ", expected 0 to " << UINT32_MAX;
-  if (keySize != 0 && keySize != 2 && keySize != 3)
+  if (keySize > 4)
     return op->emitOpError()
-           << "key has " << keySize << (keySize == 1 ? " part" : " parts")
-           << ", expected seed and attempt, and micro-batch "
-              "where there are several";
+           << "key has " << keySize
+           << " parts, expected seed, attempt, micro-batch, and the time step "
+              "of a scan";
   auto type = tensorType(drawn ? drawn : op->getResult(0));
   constexpr int64_t most = int64_t(1) << 34; // an index / 4 has 32 bits
   if (type.hasStaticShape() && type.getNumElements() > most)

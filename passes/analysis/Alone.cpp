@@ -35,12 +35,14 @@ Alone::Alone(Operation *op, int64_t batch) : block(std::make_unique<Block>()) {
     return;
   if (!random.getStream())
     random.setStream(0);
-  if (random.getKeyMutable().empty()) {
+  SmallVector<Value> step(random.getKeyMutable().getAsOperandRange());
+  if (step.size() < 2) {
     auto count =
         RankedTensorType::get({}, IntegerType::get(op->getContext(), 64));
     SmallVector<Value> key;
-    for (int i = 0; i < 2; ++i)
+    for (size_t i = 0; i < 2 + step.size(); ++i)
       key.push_back(block->addArgument(count, op->getLoc()));
+    llvm::append_range(key, step);
     random.getKeyMutable().assign(key);
   }
 }

@@ -4,6 +4,7 @@
 #include "dialect/ops/Gradient.h"
 #include "dialect/ops/Normalization.h"
 #include "dialect/ops/Recompute.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace mp;
@@ -23,8 +24,9 @@ StringRef mp::whyNoLoop(ScanOp scan) {
   // Scans in it are unrolled before.
   StringRef why;
   scan.getBody().walk([&](Operation *op) {
-    if (isa<RandomOpInterface>(op))
-      why = "it draws random bits";
+    if (auto random = dyn_cast<RandomOpInterface>(op);
+        random && random.getKeyMutable().empty())
+      why = "its random ops do not know the time step (mp-number-streams)";
     else if (isa<BatchNormOp>(op))
       why = "it has a batch norm";
     else if (isa<CheckpointOp>(op))
@@ -35,6 +37,23 @@ StringRef mp::whyNoLoop(ScanOp scan) {
       why = "it has a region";
   });
   return why;
+}
+
+void mp::dropUnusedSlices(ScanOp scan) {
+  Block &body = scan.getBody().front();
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(body.without_terminator())))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+  int64_t steps = *scan.getSteps();
+  size_t carried = scan.getCarried().size();
+  for (size_t i = scan.getSliced().size(); i-- > 0;)
+    if (body.getArgument(carried + i).use_empty()) {
+      body.eraseArgument(carried + i);
+      scan.getSlicedMutable().erase(i);
+    }
+  if (scan.getSliced().empty())
+    scan.setLength(steps);
 }
 
 /// Returns a name for a body beside a function or another body.

@@ -10,6 +10,9 @@ namespace mp {
 /// Says why a scan cannot become a loop and has to be unrolled, or "".
 llvm::StringRef whyNoLoop(ScanOp scan);
 
+/// Lets a scan run over no value whose slices it does not use.
+void dropUnusedSlices(ScanOp scan);
+
 /// Adds the body of a loop after a function: private, empty but for its
 /// arguments.
 mlir::func::FuncOp addLoopBody(mlir::func::FuncOp after,

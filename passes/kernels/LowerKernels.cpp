@@ -365,7 +365,7 @@ private:
                                    "which no stage does: run mp-fuse before "
                                    "mp-lower-kernels";
       if (auto random = dyn_cast<RandomOpInterface>(op);
-          random && (!random.getStream() || random.getKeyMutable().empty()))
+          random && (!random.getStream() || random.getKeyMutable().size() < 2))
         return op.emitOpError()
                << "has no " << (random.getStream() ? "key" : "stream")
                << ": run mp-number-streams and mp-random-keys before mp-fuse";

@@ -6,7 +6,6 @@
 #include "mlir/IR/IRMapping.h"
 #include "passes/Passes.h"
 #include "passes/analysis/LoopBodies.h"
-#include "passes/analysis/RandomStreams.h"
 #include "passes/analysis/Slices.h"
 
 namespace mp {
@@ -21,8 +20,7 @@ namespace {
 /// Replaces one scan, in which there is no other.
 class Unroller {
 public:
-  Unroller(ScanOp scan, RandomStreams &streams)
-      : scan(scan), streams(streams), builder(scan.getLoc(), scan) {}
+  explicit Unroller(ScanOp scan) : scan(scan), builder(scan.getLoc(), scan) {}
 
   /// With `perRound`, a scan is left whose rounds are as many time steps.
   void run(std::optional<int64_t> perRound) {
@@ -80,16 +78,10 @@ private:
   void addCopies(Block &body, IRMapping &mapping, int64_t step) {
     auto name = StringAttr::get(scan.getContext(), "time step " + Twine(step));
     Location caller = NameLoc::get(name, scan.getLoc());
-    SmallVector<Operation *> copies;
-    for (Operation &op : body.without_terminator()) {
-      Operation *copy = builder.clone(op, mapping);
-      copy->walk([&](Operation *inner) {
+    for (Operation &op : body.without_terminator())
+      builder.clone(op, mapping)->walk([&](Operation *inner) {
         inner->setLoc(CallSiteLoc::get(inner->getLoc(), caller));
       });
-      copies.push_back(copy);
-    }
-    if (std::exchange(isAnother, true))
-      streams.separate(copies);
   }
 
   /// Adds a scan of rounds of `perRound` time steps, and the time steps that
@@ -211,9 +203,7 @@ private:
   }
 
   ScanOp scan;
-  RandomStreams &streams;
   ImplicitLocOpBuilder builder;
-  bool isAnother = false; ///< whether a time step has been added
 };
 
 struct UnrollScans : mp::impl::UnrollScansBase<UnrollScans> {
@@ -221,7 +211,6 @@ struct UnrollScans : mp::impl::UnrollScansBase<UnrollScans> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    std::optional<RandomStreams> streams; // most modules have no scan
     for (auto function : module.getOps<func::FuncOp>()) {
       // Inner scans come first.
       SmallVector<ScanOp> scans;
@@ -229,17 +218,12 @@ struct UnrollScans : mp::impl::UnrollScansBase<UnrollScans> {
         if (all || scan.getUnroll() || !whyNoLoop(scan).empty())
           scans.push_back(scan);
       });
-      if (scans.empty())
-        continue;
-      if (!streams)
-        streams.emplace(module);
-      streams->enter(function);
       for (ScanOp scan : scans) {
         std::optional<int64_t> perRound = timeStepsPerRound(scan);
         if (failed(checkSize(function, scan,
                              perRound ? *perRound : *scan.getSteps())))
           return signalPassFailure();
-        Unroller(scan, *streams).run(perRound);
+        Unroller(scan).run(perRound);
       }
     }
   }

@@ -3,6 +3,7 @@
 #include "dialect/ops/Collective.h"
 #include "dialect/ops/State.h"
 #include "passes/Passes.h"
+#include "passes/analysis/LoopBodies.h"
 #include "passes/analysis/Recipe.h"
 #include "passes/analysis/VariableTable.h"
 
@@ -21,37 +22,96 @@ struct RandomKeys : mp::impl::RandomKeysBase<RandomKeys> {
   using Base::Base;
 
   void runOnOperation() override {
-    for (auto function : getOperation().getOps<func::FuncOp>())
-      if (failed(giveKeys(function)))
+    auto functions = llvm::to_vector(getOperation().getOps<func::FuncOp>());
+    for (auto function : functions)
+      if (isLoopBody(function))
+        if (auto ops = findWithoutKey(function); !ops.empty())
+          bodies[function] = {std::move(ops), {}};
+    for (auto function : functions)
+      if (!isLoopBody(function) && failed(giveKeys(function)))
         return signalPassFailure();
   }
 
 private:
-  LogicalResult giveKeys(func::FuncOp function) {
+  /// The random ops of the body of a loop, and the key that it is given.
+  struct Body {
+    SmallVector<RandomOpInterface> ops;
+    SmallVector<Value> key;
+  };
+
+  /// Finds the random ops whose key has no part, or the time step alone.
+  static SmallVector<RandomOpInterface> findWithoutKey(func::FuncOp function) {
     SmallVector<RandomOpInterface> ops;
     function.walk([&](RandomOpInterface op) {
-      if (op.getKeyMutable().empty())
+      if (op.getKeyMutable().size() < 2)
         ops.push_back(op);
     });
-    if (ops.empty())
+    return ops;
+  }
+
+  LogicalResult giveKeys(func::FuncOp function) {
+    auto ops = findWithoutKey(function);
+    SmallVector<LoopOp> loops;
+    function.walk([&](LoopOp loop) {
+      if (bodies.contains(loop.lookUpBody()))
+        loops.push_back(loop);
+    });
+    if (ops.empty() && loops.empty())
       return success();
-    auto seed = seedVariable(ops.front());
+    auto seed = seedVariable(ops.empty() ? loops.front() : ops.front());
     if (failed(seed))
       return failure();
     auto b = ImplicitLocOpBuilder::atBlockBegin(function.getLoc(),
                                                 &function.getBody().front());
     auto key = keyOf(function, *seed, b);
     DenseSet<Operation *> exchanged = exchangedIn(function);
-    if (exchanged.empty()) {
-      for (RandomOpInterface op : ops)
-        op.getKeyMutable().assign(key);
-      return success();
-    }
     auto keyOfRank = key;
-    keyOfRank.push_back(RankOp::create(b));
+    if (!exchanged.empty())
+      keyOfRank.push_back(RankOp::create(b));
+    auto keyFor = [&](Operation *op) {
+      return exchanged.contains(op) ? keyOfRank : key;
+    };
     for (RandomOpInterface op : ops)
-      op.getKeyMutable().assign(exchanged.contains(op) ? keyOfRank : key);
+      giveKey(op, keyFor(op), b);
+    for (LoopOp loop : loops)
+      giveKey(loop, keyFor(loop), b);
     return success();
+  }
+
+  /// Puts seed, attempt and micro-batch before the time step.
+  static void giveKey(RandomOpInterface op, SmallVector<Value> key,
+                      ImplicitLocOpBuilder &b) {
+    SmallVector<Value> step(op.getKeyMutable().getAsOperandRange());
+    if (!step.empty())
+      addMicroBatch(key, b);
+    llvm::append_range(key, step);
+    op.getKeyMutable().assign(key);
+  }
+
+  /// Gives a key to a loop, whose body passes it to its random ops.
+  void giveKey(LoopOp loop, SmallVector<Value> key, ImplicitLocOpBuilder &b) {
+    addMicroBatch(key, b);
+    func::FuncOp function = loop.lookUpBody();
+    Body &body = bodies[function];
+    if (body.key.empty()) {
+      Block &block = function.getBody().front();
+      unsigned place = loop.getInvariant().size();
+      for (Value part : key)
+        body.key.push_back(block.insertArgument(place++, part.getType(),
+                                                function.getLoc()));
+      function.setType(FunctionType::get(function.getContext(),
+                                         block.getArgumentTypes(),
+                                         function.getResultTypes()));
+      for (RandomOpInterface op : body.ops)
+        giveKey(op, body.key, b);
+    }
+    loop.getInvariantMutable().append(key);
+  }
+
+  /// A key without a micro-batch has the first.
+  static void addMicroBatch(SmallVector<Value> &key, ImplicitLocOpBuilder &b) {
+    if (key.size() == 2)
+      key.push_back(splat(b, tensorType(key.front()), 0));
   }
 
   /// Returns the ops that exchanges between ranks depend on. They draw other
@@ -118,5 +178,7 @@ private:
                                        b.getDictionaryAttr({})));
     return variable;
   }
+
+  DenseMap<Operation *, Body> bodies; ///< that draw
 };
 } // namespace

@@ -4,6 +4,7 @@
 #include "dialect/ops/State.h"
 #include "passes/Passes.h"
 #include "passes/analysis/GradientPaths.h"
+#include "passes/analysis/LoopBodies.h"
 
 namespace mp {
 #define GEN_PASS_DEF_SETMODE
@@ -86,6 +87,8 @@ private:
           replace(builder, result, value);
       op.erase();
     }
+    // What drew has been given the numbers of time steps.
+    function.walk([](ScanOp scan) { dropUnusedSlices(scan); });
   }
 };
 } // namespace

@@ -56,9 +56,9 @@ func.func @stream(%x: tensor<4xf32>) {
 
 // -----
 
-func.func @key(%x: tensor<4xf32>, %seed: tensor<i64>) {
-  // expected-error@+1 {{key has 1 part, expected seed and attempt, and micro-batch where there are several}}
-  %0 = mp.bernoulli %x key(%seed) : tensor<4xf32>
+func.func @key(%x: tensor<4xf32>, %k: tensor<i64>) {
+  // expected-error@+1 {{key has 5 parts, expected seed, attempt, micro-batch, and the time step of a scan}}
+  %0 = mp.bernoulli %x key(%k, %k, %k, %k, %k) : tensor<4xf32>
   return
 }
 

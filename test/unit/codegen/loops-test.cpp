@@ -148,6 +148,28 @@ func.func @f(%xs: tensor<4x3x8xf32>, %h0: tensor<8xf32>) -> (tensor<8xf32>, tens
   }
   return %q#0, %q#1 : tensor<8xf32>, tensor<4x8xf32>
 })"},
+    // Each time step draws other bits, of which backward draws some again; so
+    // does each of those of a loop in it.
+    {"draws", R"(
+func.func @f(%xs: tensor<4x5x7xf32>, %h0: tensor<4x7xf32>, %w: tensor<7x7xf32>)
+    -> (tensor<4x5x7xf32>, tensor<4x5x7xf32>, tensor<4x7xf32>, tensor<7x7xf32>) {
+  %r:3 = mp.scan carried(%h = %h0 : tensor<4x7xf32>) over(%x = %xs : tensor<4x5x7xf32>) dim(1) reverse UNROLL
+      -> (tensor<4x7xf32>, tensor<4x5x7xf32>, tensor<4x5x7xf32>) {
+    %a = mp.dropout %h {p = 0.3} : tensor<4x7xf32>
+    %p = mp.linear %a, %w : tensor<4x7xf32>, tensor<7x7xf32>
+    %u = mp.uniform stream(3) : tensor<4x7xf32>
+    %s = mp.add %p, %x : tensor<4x7xf32>, tensor<4x7xf32>
+    %i = mp.scan carried(%g = %s : tensor<4x7xf32>) length(3) -> tensor<4x7xf32> {
+      %n = mp.dropout %g {p = 0.2} : tensor<4x7xf32>
+      mp.yield %n : tensor<4x7xf32>
+    }
+    mp.yield %i, %i, %u : tensor<4x7xf32>, tensor<4x7xf32>, tensor<4x7xf32>
+  }
+  %q = mp.sum %r#1 dims[0, 1, 2] : tensor<4x5x7xf32>
+  %g:2 = mp.gradient %q of %h0, %w : tensor<f32>, tensor<4x7xf32>, tensor<7x7xf32>
+  return %r#1, %r#2, %g#0, %g#1 : tensor<4x5x7xf32>, tensor<4x5x7xf32>, tensor<4x7xf32>, tensor<7x7xf32>
+})",
+     1e-5},
     // Of what is carried, sliced and the same in all rounds: weights of
     // products, of sums, and one that is no sum over rows.
     {"gradients", R"(

@@ -316,6 +316,37 @@ TEST(Random, CategoricalHasTheProbabilitiesOfASoftmax) {
 }
 
 //===----------------------------------------------------------------------===//
+// scans
+//===----------------------------------------------------------------------===//
+
+// The streams of a time step are 2^16 after those of the step before, of
+// whatever scan around it.
+TEST(Random, EachTimeStepHasStreamsOfItsOwn) {
+  constexpr StringLiteral text = R"(
+func.func @f() -> tensor<3x4x7xf32> {
+  %r = mp.scan length(3) UNROLL -> tensor<3x4x7xf32> {
+    %s = mp.scan length(4) reverse UNROLL -> tensor<4x7xf32> {
+      %u = mp.uniform stream(5) {high = 16777216.0} : tensor<7xf32>
+      mp.yield %u : tensor<7xf32>
+    }
+    mp.yield %s : tensor<4x7xf32>
+  }
+  return %r : tensor<3x4x7xf32>
+})";
+  for (StringRef unroll : {"", "unroll(2)", "unroll(9)"}) {
+    std::string module = text.str();
+    for (size_t at; (at = module.find("UNROLL")) != std::string::npos;)
+      module.replace(at, 6, unroll);
+    Numbers drawn = run(module);
+    for (size_t i = 0; i < drawn.size(); ++i) {
+      uint32_t step = i / 7;
+      ASSERT_EQ(drawn[i], wordOf(i % 7, {.stream = 5 + (step << 16)}) >> 8)
+          << i << " " << unroll.str();
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
 // dropout
 //===----------------------------------------------------------------------===//
 

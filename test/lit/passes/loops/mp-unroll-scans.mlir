@@ -1,5 +1,5 @@
 // RUN: mp-opt %s --mp-unroll-scans=all --mlir-print-debuginfo --mlir-print-local-scope | FileCheck %s
-// RUN: mp-opt %s --mp-unroll-scans=all --mp-number-streams | FileCheck %s --check-prefix=STREAMS
+// RUN: mp-opt %s --mp-number-streams --mp-unroll-scans=all --cse | FileCheck %s --check-prefix=STREAMS
 
 // From the last time step to the first: what is stacked keeps its place.
 // CHECK-LABEL: @reverse
@@ -50,12 +50,18 @@ func.func @none(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<0x4xf32>) {
   return %r#0, %r#1 : tensor<4xf32>, tensor<0x4xf32>
 }
 
-// Each time step draws other bits; the first keeps the stream that is written.
+// Each time step draws other bits of one stream, by its number.
 // STREAMS-LABEL: @draws
 func.func @draws(%x: tensor<4xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>) {
-  // STREAMS: mp.dropout %{{.*}} stream(7)
-  // STREAMS: mp.dropout %{{.*}} stream(0)
-  // STREAMS: mp.dropout %{{.*}} stream(1)
+  // STREAMS: %[[IOTA:.*]] = mp.iota dim(0) : tensor<3xi32>
+  // STREAMS: %[[ALL:.*]] = mp.cast %[[IOTA]] : tensor<3xi32> to tensor<3xi64>
+  // STREAMS: %[[S0:.*]] = mp.slice %[[ALL]] offsets[0] sizes[1]
+  // STREAMS: %[[T0:.*]] = mp.reshape %[[S0]] : tensor<1xi64> to tensor<i64>
+  // STREAMS: mp.dropout %{{.*}} stream(7) key(%[[T0]])
+  // STREAMS: %[[S1:.*]] = mp.slice %[[ALL]] offsets[1] sizes[1]
+  // STREAMS: %[[T1:.*]] = mp.reshape %[[S1]] : tensor<1xi64> to tensor<i64>
+  // STREAMS: mp.dropout %{{.*}} stream(7) key(%[[T1]])
+  // STREAMS: mp.dropout %{{.*}} stream(7) key(
   // STREAMS-NOT: mp.dropout
   %r:2 = mp.scan length(3) -> (tensor<3x4xf32>, tensor<3x4xf32>) {
     %y = mp.dropout %x stream(7) : tensor<4xf32>

@@ -46,3 +46,28 @@ func.func @step(%x: tensor<4xf32>) {
   %4 = mp.stochastic_round %x : tensor<4xf32> to tensor<4xbf16>
   return
 }
+
+// In a scan, an op also takes the number of the time step, among those of all
+// scans around it. Numbering again changes nothing.
+// CHECK-LABEL: @scans
+func.func @scans(%x: tensor<2x4xf32>) -> tensor<2x4xf32> {
+  // CHECK: %[[IOTA:.*]] = mp.iota dim(1) : tensor<1x3xi32>
+  // CHECK: %[[OUTER:.*]] = mp.cast %[[IOTA]] : tensor<1x3xi32> to tensor<1x3xi64>
+  // CHECK: mp.scan carried(%{{.*}} = %{{.*}} : tensor<2x4xf32>) over(%[[I:.*]] = %[[OUTER]] : tensor<1x3xi64>) dim(1)
+  %r = mp.scan carried(%a = %x : tensor<2x4xf32>) dim(1) length(3) -> tensor<2x4xf32> {
+    // CHECK: %[[I0:.*]] = mp.reshape %[[I]] : tensor<1xi64> to tensor<i64>
+    // CHECK: mp.scan {{.*}} over(%[[J:.*]] = %{{.*}} : tensor<5xi64>)
+    %s = mp.scan carried(%b = %a : tensor<2x4xf32>) length(5) -> tensor<2x4xf32> {
+      // CHECK: %[[FIVE:.*]] = mp.constant dense<5> : tensor<i64>
+      // CHECK: %[[BEFORE:.*]] = mp.mul %[[I0]], %[[FIVE]]
+      // CHECK: %[[STEP:.*]] = mp.add %[[BEFORE]], %[[J]]
+      // CHECK: mp.dropout %{{.*}} stream(8) key(%[[STEP]])
+      %y = mp.dropout %b : tensor<2x4xf32>
+      mp.yield %y : tensor<2x4xf32>
+    }
+    // CHECK: mp.dropout %{{.*}} stream(9) key(%[[I0]])
+    %z = mp.dropout %s : tensor<2x4xf32>
+    mp.yield %z : tensor<2x4xf32>
+  }
+  return %r : tensor<2x4xf32>
+}

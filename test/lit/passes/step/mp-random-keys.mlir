@@ -34,3 +34,23 @@ func.func @function() -> tensor<4xf32> {
 func.func @nothing_random() {
   return
 }
+
+// The body of loops is given a key, to which its time step is added.
+// CHECK-LABEL: @loops
+func.func @loops(%x: tensor<4xf32>, %steps: tensor<3xi64>) -> (tensor<4xf32>, tensor<4xf32>) {
+  // CHECK: %[[SEED:.*]] = mp.read @random.seed : tensor<i64>
+  // CHECK: mp.loop @body invariant(%arg0, %[[SEED]], %{{.*}}, %{{.*}} : {{.*}}) carried(%arg0 : tensor<4xf32>) over(%arg1
+  %a = mp.loop @body invariant(%x : tensor<4xf32>) carried(%x : tensor<4xf32>) over(%steps : tensor<3xi64>) rounds(3)
+      -> tensor<4xf32>
+  // CHECK: mp.loop @body invariant(%{{.*}}, %[[SEED]], %{{.*}}, %{{.*}} : {{.*}}) carried(
+  %b = mp.loop @body invariant(%a : tensor<4xf32>) carried(%a : tensor<4xf32>) over(%steps : tensor<3xi64>) rounds(3)
+      -> tensor<4xf32>
+  return %a, %b : tensor<4xf32>, tensor<4xf32>
+}
+// CHECK: func.func private @body(%arg0: tensor<4xf32>, %[[S:.*]]: tensor<i64>, %[[A:.*]]: tensor<i64>, %[[M:.*]]: tensor<i64>, %arg4: tensor<4xf32>, %[[T:.*]]: tensor<i64>)
+// CHECK-NEXT: mp.dropout %arg4 stream(3) key(%[[S]], %[[A]], %[[M]], %[[T]])
+func.func private @body(%w: tensor<4xf32>, %x: tensor<4xf32>, %step: tensor<i64>) -> tensor<4xf32> attributes {mp.loop_body} {
+  %d = mp.dropout %x stream(3) key(%step) : tensor<4xf32>
+  %y = mp.mul %d, %w : tensor<4xf32>, tensor<4xf32>
+  return %y : tensor<4xf32>
+}
