@@ -12,6 +12,7 @@ from elementwise import binary
 from graph import Type
 from layout import reshaped
 from products import linear, operand_like
+from randoms import factors, random_words
 
 FLOATS = ("f32", "f16", "bf16")
 LARGEST = 1500  # numbers of an operand
@@ -78,8 +79,7 @@ class Range:
         if "dropout" not in named:
             return 1.0
         words = random_words(math.prod(shape), [int(part) for part in named["dropout"].value])
-        kept = np.where(words < self.p * 2**32, 0, 1 / (1 - self.p))
-        return Bounded(kept.reshape(shape)).loosened(2 * UNIT["f32"])
+        return factors(words.reshape(shape), self.p)
 
     def added(self, scores, named):
         """The scores with what operands add to them."""
@@ -90,21 +90,6 @@ class Range:
             lowest = np.isneginf(mask.value)
             scores = scores + Bounded(np.where(lowest, 0, mask.value), np.where(lowest, 0, mask.error))
         return scores
-
-
-def random_words(count, key):
-    """Philox4x32-10 (Salmon et al., 2011) of `count` elements; `key` is seed, stream, attempt and micro-batch."""
-    low = np.uint64(2**32 - 1)
-    index = np.arange(count, dtype=np.uint64)
-    a = index >> np.uint64(2) & low
-    second, c, d = (np.full(count, part & int(low), np.uint64) for part in key[1:])
-    seed = [key[0] & int(low), key[0] >> 32 & int(low)]
-    for _ in range(10):
-        left, right = a * np.uint64(0xD2511F53), c * np.uint64(0xCD9E8D57)
-        a, second, c, d = ((right >> np.uint64(32)) ^ second ^ np.uint64(seed[0]), right & low,
-                       (left >> np.uint64(32)) ^ d ^ np.uint64(seed[1]), left & low)
-        seed = [(part + weyl) & int(low) for part, weyl in zip(seed, (0x9E3779B9, 0xBB67AE85))]
-    return np.choose((index & np.uint64(3)).astype(int), [a, second, c, d])
 
 
 def drawn_mask(g, sizes):

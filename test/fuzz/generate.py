@@ -15,6 +15,7 @@ import motifs
 import norms
 import optimizers
 import products
+import randoms
 import reductions
 import scans
 import sorting
@@ -34,7 +35,7 @@ DRAWS = [
     (1, losses.accuracy), (1, losses.binary_cross_entropy), (1, losses.kl_div), (4, convolutions.conv2d), (2, convolutions.conv_transpose2d),
     (1, convolutions.backward_input), (1, convolutions.backward_weight),
     (2, images.pool2d), (1, images.adaptive_pool2d), (1, images.upsample), (1, images.window_sum),
-    (1, images.local_response_norm), (1, images.crop_resize), (1, images.augment_images), (1, elementwise.in_training),
+    (1, images.local_response_norm), (1, images.crop_resize), (1, images.augment_images), (1, elementwise.in_training), (2, randoms.dropout),
     (3, attention.attention), (6, attention.block), (1, transformers.rotary), (4, transformers.tokens), (8, scans.scan),
 ] + [(4, motif) for motif in motifs.MOTIFS]
 SHARES = np.cumsum([share for share, _ in DRAWS])

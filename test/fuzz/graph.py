@@ -104,8 +104,9 @@ class Graph:
         self.recipe = None  # the training of @f, if there is any
         self.text = None  # the argument that is given a few tokens at a time, if there is one
         self.scans = []  # nodes that the text has as loops
+        self.drawing = False  # whether one of them draws: its streams are large where it is written out, and of no other
         self.spoiler = None  # a factor of the loss, infinite in steps that are to be skipped
-        self._names = 0
+        self._names = self._streams = 0
 
     # --- chance --------------------------------------------------------------
 
@@ -137,6 +138,11 @@ class Graph:
     def name(self, letter):
         self._names += 1
         return f"%{letter}{self._names}"
+
+    def fresh_stream(self):
+        """The number of random bits of its own."""
+        self._streams += 1
+        return self._streams
 
     def input(self, kind, numbers=None, data="argument"):
         """An argument of a type, or of the element type and shape given, of random numbers that the type holds."""

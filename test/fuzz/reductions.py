@@ -114,11 +114,12 @@ def cumsum_of(x, dim, reverse):
     return x._made(run(x.value), run(x.error) + x.shape[dim] * b.UNIT["f32"] * run(np.abs(x.value)))
 
 
-def cumsum(g):
-    operand = g.pick_float(rank=1)
+def cumsum(g, operand=None, dim=None, reverse=None):
+    operand = operand or g.pick_float(rank=1)
     if operand is None:
         return None
-    dim, reverse = g.below(len(operand.type.shape)), g.chance(40)
+    dim = g.below(len(operand.type.shape)) if dim is None else dim
+    reverse = g.chance(40) if reverse is None else reverse
     return g.add("mp.cumsum", [operand], operand.type, lambda x: cumsum_of(x, dim, reverse),
                  lambda gradient, operands, made: [cumsum_of(gradient, dim, not reverse)],
                  attributes=f" dim({dim})" + (" reverse" if reverse else ""))

@@ -10,6 +10,9 @@ from elementwise import COMMON, binary, unary
 from graph import Type, Value
 from layout import joined, reshaped
 from products import linear
+from randoms import STREAMS_PER_TIME_STEP, dropout, key
+from reductions import cumsum, reduction, softmax
+from sorting import sorted_along
 
 #: By which it does not matter in what order the operands stand.
 JOINED = ["mp.add", "mp.add", "mp.mul", "mp.maximum"]
@@ -36,6 +39,7 @@ class Scan:
         # The carried value has another name inside.
         inside, before = f"{self.carried.name}c", re.escape(self.carried.name) + r"\b"
         body = "\n".join(f"      {re.sub(before, inside, batch.text(node))}".rstrip(": ") for node in self.body)
+        body = re.sub(r"stream\((\d+)\)", lambda found: f"stream({int(found[1]) % STREAMS_PER_TIME_STEP})", body)
         types = ", ".join(batch.type(value) for value in self.yielded)
         yielded = ", ".join(inside if value is self.carried else value.name for value in self.yielded)
         return (f"{', '.join(value.name for value in self.results)} = mp.scan"
@@ -62,24 +66,51 @@ def part_of(g, value, dim, step):
     return part and reshaped(g, part, shape[:dim] + shape[dim + 1:])
 
 
+def along(g, kind):
+    """An op along a dimension, which takes several kernels where that is long or sorted."""
+    dim, flag, how = g.below(len(kind.shape)), g.chance(40), g.below(4)
+    if how == 0:
+        return lambda known, _: sorted_along(g, known[-1], dim, flag)
+    if how == 1:
+        return lambda known, _: cumsum(g, known[-1], dim, flag)
+    if how == 2:
+        return lambda known, _: softmax(g, known[-1], dim, flag)
+    name, with_rest = g.choice(["mp.mean", "mp.sum", "mp.max"]), g.choice(JOINED)
+
+    def reduced(known, _):
+        row = reduction(g, known[-1], [name], [dim], keepdim=True)
+        return row and binary(g, known[-1], row, [with_rest])
+    return reduced
+
+
+def random_op(g):
+    given, stream, p = key(g), g.fresh_stream(), g.choice([0.5, 0.2])
+    return lambda known, step: dropout(g, known[-1], given, stream, p, step)
+
+
 def drawn(g, kind):
-    """Some ops of a time step, each a function of the values that the step has so far."""
-    ops = [lambda known, name=g.choice(JOINED): binary(g, known[0], known[1], [name])]
+    """Some ops of a time step, each a function of the values that the step has so far, and of its number."""
+    ops = [lambda known, _, name=g.choice(JOINED): binary(g, known[0], known[1], [name])]
     for _ in range(1 + g.below(3)):
-        how = g.below(4)
+        how = g.below(7)
         if how == 0 and kind.shape:
             width = kind.shape[-1]
             given = [g.input(Type(kind.element, shape)) for shape in [(width, width), (width,)][:1 + g.below(2)]]
-            ops.append(lambda known, given=given: linear(g, known[-1], given[0].type.shape[0], given))
+            ops.append(lambda known, _, given=given: linear(g, known[-1], given[0].type.shape[0], given))
         elif how == 1:
             place, name = g.below(len(ops) + 1), g.choice(JOINED)
-            ops.append(lambda known, place=place, name=name: binary(g, known[-1], known[place], [name]))
+            ops.append(lambda known, _, place=place, name=name: binary(g, known[-1], known[place], [name]))
         elif how == 2:
             outside, name = g.input(Type(kind.element, kind.shape[g.below(len(kind.shape) + 1):])), g.choice(JOINED)
-            ops.append(lambda known, outside=outside, name=name: binary(g, known[-1], outside, [name]))
+            ops.append(lambda known, _, outside=outside, name=name: binary(g, known[-1], outside, [name]))
+        elif how == 3 and kind.shape:
+            ops.append(along(g, kind))
+        elif how == 4 and not g.drawing:
+            g.drawing = True
+            ops.append(random_op(g))
         else:
-            ops.append(lambda known, name=g.choice(COMMON): unary(g, known[-1], [name]))
-    ops.append(lambda known: unary(g, known[-1], ["mp.tanh"]))  # what is carried stays small
+            ops.append(lambda known, _, name=g.choice(COMMON): unary(g, known[-1], [name]))
+    ops.append(lambda known, _: unary(g, known[-1], ["mp.tanh"]))  # what is carried stays small
     return ops
 
 
@@ -96,7 +127,7 @@ def scan(g):
     for step in reversed(range(steps)) if reverse else range(steps):
         begin, known = len(g.nodes) + 2, [value, part_of(g, over, dim, step)]
         for op in ops:
-            known.append(op(known) if known[-1] else None)
+            known.append(op(known, step) if known[-1] else None)
         if known[-1] is None or any(other.type != kind for other in known):
             return None  # what there is stays, without a loop
         shown = shown or (known[1], g.nodes[begin:], [known[-1], known[2 + place]])

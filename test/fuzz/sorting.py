@@ -51,7 +51,10 @@ def chosen(g, head, k_of, text):
         return None
     dim, flag = g.below(len(operand.type.shape)), g.chance(50)
     k = k_of(operand.type.shape[dim])
-    attributes, descending = text(dim, flag, k)
+    return added(g, head, operand, dim, k, *text(dim, flag, k))
+
+
+def added(g, head, operand, dim, k, attributes, descending):
     shape = operand.type.shape[:dim] + (k,) + operand.type.shape[dim + 1:]
     is_certain = not operand.number.error.any()
     return g.add(head, [operand], [Type(operand.type.element, shape), Type("i32", shape)],
@@ -60,9 +63,16 @@ def chosen(g, head, k_of, text):
                  attributes=attributes, hidden=0 if is_certain else 1)
 
 
+def text_of_sort(dim, descending):
+    return f" dim({dim})" + (" descending" if descending else "")
+
+
 def sort(g):
-    return chosen(g, "mp.sort", lambda size: size,
-                  lambda dim, flag, k: (f" dim({dim})" + (" descending" if flag else ""), flag))
+    return chosen(g, "mp.sort", lambda size: size, lambda dim, flag, k: (text_of_sort(dim, flag), flag))
+
+
+def sorted_along(g, operand, dim, descending):
+    return added(g, "mp.sort", operand, dim, operand.type.shape[dim], text_of_sort(dim, descending), descending)
 
 
 def top_k(g):
