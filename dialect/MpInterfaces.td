@@ -111,8 +111,9 @@ def RandomOpInterface : OpInterface<"RandomOpInterface"> {
   let cppNamespace = "::mp";
   let description = [{
     A random op is an elementwise op that draws random bits. The word for each element is a function of the
-    key (the run's seed, the step attempt, the micro-batch), of the op's stream and of the element's index,
-    and of nothing else. `mp-number-streams` assigns streams, and `mp-random-keys` adds keys.
+    key (the run's seed, the step attempt, the micro-batch, the time step of a scan), of the op's stream and
+    of the element's index, and of nothing else. `mp-number-streams` assigns streams and numbers time steps, and
+    `mp-random-keys` adds the other parts of keys.
   }];
   let methods = [
     InterfaceMethod<"Returns the number that distinguishes the op's bits from those of others, or nullopt.",
@@ -120,8 +121,8 @@ def RandomOpInterface : OpInterface<"RandomOpInterface"> {
     InterfaceMethod<"Sets the stream of the op.", "void", "setStream",
       (ins "std::optional<uint64_t>":$stream)>,
     InterfaceMethod<[{
-        Returns seed, attempt and, if there is one, micro-batch. The range is empty before
-        `mp-random-keys`.
+        Returns seed, attempt and, if there are any, micro-batch and time step. Before
+        `mp-random-keys`, the range is empty or has the time step alone.
       }],
       "::mlir::MutableOperandRange", "getKeyMutable", (ins)>,
     StaticInterfaceMethod<[{

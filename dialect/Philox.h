@@ -15,8 +15,8 @@
 
 namespace mp {
 
-/// The streams of one time step of a scan. Where a scan draws, streams are below
-/// this, and so is the number of its time steps.
+/// The streams of one time step of a scan. Where a scan draws, all streams are
+/// below this, and there are at most as many time steps.
 constexpr int64_t kStreamsPerTimeStep = 1 << 16;
 
 /// What bits depend on besides the element's index: scalars, or vectors, of

@@ -100,6 +100,7 @@ static void addRandomKeys(PassList &passes) {
 
 /// With `records`, adds a record of each value that a kernel stores.
 static void addKernels(PassList &passes, bool records = false) {
+  passes.add(createInlineRounds());
   passes.add(createJoinProducts());
   passes.add(createSliceOperands());
   addCleanUp(passes);
@@ -307,6 +308,7 @@ static void addDecodedLoops(PassList &passes, const PipelineOptions &options) {
   KeepResultsOptions keep = keptResults(options);
   keep.keepRecipe = true;
   passes.add(createKeepResults(keep));
+  passes.add(createRecognizeAttention()); // that stands beside loops
   passes.add(createDecode({options.tokens, options.text, /*onlyLoops=*/true}));
 }
 

@@ -30,6 +30,8 @@ inline std::string decodeEntry(int64_t tokens) {
 /// in variables that begin so.
 inline constexpr llvm::StringLiteral kEncodeEntry = "encode";
 inline constexpr llvm::StringLiteral kSourceVariable = "decode.source.";
+/// Variables in which `decode` keeps what loops carry from token to token.
+inline constexpr llvm::StringLiteral kStateVariable = "decode.state.";
 /// The argument of the position that `decode` begins at.
 inline constexpr llvm::StringLiteral kPositionInput = "position";
 inline constexpr llvm::StringLiteral kCalibrateEntry = "calibrate";

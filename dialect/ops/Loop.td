@@ -11,8 +11,8 @@ def Mp_LoopOp : Mp_Op<"loop", [AttrSizedOperandSegments, Pure, AnchorOpInterface
     `mp-outline-loops` makes this op of an `mp.scan`. The private function `body` computes one round: from the
     `invariant` values, which are the same in all rounds, from the `carried` values, and from element t of each
     of the tensors `over`, in round t. It returns the carried values of the next round, and then what the other
-    results hold in their element t. `reverse` begins with the last round. A function reads no variable and
-    draws no random bits, so that passes treat it like any other function.
+    results hold in their element t. `reverse` begins with the last round. A function reads no variable, so that
+    passes treat it like any other function; what it draws depends on the number of the round, over which the loop runs.
 
     Example:
     ```mlir

@@ -19,7 +19,7 @@ def Mp_ScanOp : Mp_Op<"scan", [AttrSizedOperandSegments, SingleBlockImplicitTerm
 
     The number of time steps is the size of dimension `dim`, or `length` if the scan runs over nothing. It is
     not the batch. The region reads values from outside as they are. It reads variables, but writes none. A
-    random op in it draws other bits in each time step.
+    random op in it draws other bits in each time step (docs/random.md); what is drawn outside is the same in all.
 
     A scan stays a loop (`mp-outline-loops`), unless `mp-unroll-scans` has to replace it by its time steps.
     `unroll(n)` asks for n of them in a round, and for no loop if there are no more; values do not change.

@@ -13,8 +13,8 @@ static constexpr llvm::StringLiteral kLoopBodyAttr = "mp.loop_body";
 static constexpr llvm::StringLiteral kMark = ".loop"; // in its name
 
 StringRef mp::whyNoLoop(ScanOp scan) {
-  if (*scan.getSteps() < 2)
-    return "it has less than two time steps";
+  if (*scan.getSteps() == 0)
+    return "it has no time step";
   if (scan.getNumResults() == 0)
     return "it has no result";
   if (scan->getParentOfType<ScanOp>())
@@ -85,6 +85,13 @@ func::FuncOp mp::copyLoopBody(func::FuncOp body, SymbolTable &symbols) {
   copy.setName(freeName(body.getName(), symbols));
   symbols.insert(copy, std::next(body->getIterator()));
   return copy;
+}
+
+void mp::dropUnusedBodies(ModuleOp module) {
+  for (auto function : llvm::to_vector(module.getOps<func::FuncOp>()))
+    if (isLoopBody(function) &&
+        SymbolTable::symbolKnownUseEmpty(function, module))
+      function.erase();
 }
 
 bool mp::isLoopBody(func::FuncOp function) {

@@ -24,6 +24,9 @@ mlir::func::FuncOp addLoopBody(mlir::func::FuncOp after,
 mlir::func::FuncOp copyLoopBody(mlir::func::FuncOp body,
                                 mlir::SymbolTable &symbols);
 
+/// Drops bodies that no loop calls.
+void dropUnusedBodies(mlir::ModuleOp module);
+
 /// Whether a function is the body of a loop: no entry point, but a part of the
 /// functions that call it.
 bool isLoopBody(mlir::func::FuncOp function);

@@ -146,7 +146,7 @@ private:
     for (auto [operand, last] : llvm::zip_equal(
              op.getCarriedMutable(), op->getResults().take_front(count))) {
       auto type = tensorType(last);
-      std::string name = ("decode.state." + Twine(states++)).str();
+      std::string name = (kStateVariable + Twine(states++)).str();
       variables.create(b.getLoc(), name, type, StateKind::window, 0);
       b.setInsertionPoint(op);
       Value before = ReadOp::create(b, type, name);
@@ -332,18 +332,17 @@ private:
       return success();
     if (failed(checkResults(function, dims)))
       return failure();
-    int64_t context = dims.hasLoops() ? 0 : dims.count();
-    if (tokens < 1 || (context && tokens > context))
-      return function.emitOpError()
-             << "has texts of " << dims.count() << " tokens, and cannot decode "
-             << tokens.getValue();
+    int64_t count = dims.count();
     Decoder decoder(function, dims, variables, tokens);
     if (failed(decoder.run(*text)))
       return failure();
-    // A state is that of the token before: nothing may be computed again.
-    if (dims.hasLoops() && decoder.usesPositions())
-      return function.emitOpError("has loops over tokens beside attention or "
-                                  "positions, which are not decoded together");
+    // Without positions, a state is all that is left of earlier tokens.
+    bool hasContext = !dims.hasLoops() || decoder.usesPositions();
+    int64_t context = hasContext ? count : 0;
+    if (tokens < 1 || (context && tokens > context))
+      return function.emitOpError()
+             << "has texts of " << count << " tokens, and cannot decode "
+             << tokens.getValue();
     function.setArgAttr(text->getArgNumber(), kTextAttr,
                         UnitAttr::get(&getContext()));
     addPosition(function, context);

@@ -15,19 +15,20 @@ def Decode : Mp_Pass<"mp-decode", "::mlir::ModuleOp"> {
 
     A loop over the tokens (mp.scan) gets as many time steps as there are tokens, and begins with what it carried after
     the token before, which variables keep; at position 0 it begins as written. Such a state is all that is left of
-    earlier tokens, so that a text may have any length: `mp.context` is 0. No token may be given twice then, and none
-    that is not there. Loops beside attention or positions are an error, as is a loop from the last token on, and one
-    whose last state is used. The pass takes loops as they are before mp-unroll-scans; with `only-loops` it leaves
-    functions without them alone, so that the pipeline runs it there and again when casts are decided.
+    earlier tokens unless there is attention, or anything else that depends on positions: a text may then have any
+    length, and `mp.context` is 0. No token may be given twice to a loop, and none that is not there; from position 0
+    on, a text may begin anew. A loop from the last token on is an error, as is one whose last state is used. The pass
+    takes loops as they are before mp-unroll-scans; with `only-loops` it leaves functions without them alone, so that
+    the pipeline runs it there and again when casts are decided.
 
     The pass runs after mp-keep-results, with static shapes. The text is the argument of integers of [batch, T]; of
     several, it is the one that the function shifts by a token (`mp.pad` of all tokens but the last), or that `input`
     names. A shifted text is given as it is behind the shift: token p is the one that stood at p - 1, and at position
     0 the constant is taken, whatever is given there. The argument is marked `mp.text`.
 
-    Tokens are given in their order from position 0 on. A call may compute tokens again, and may be given more tokens
-    than there are: what it keeps of those is not looked at until they are given. An op that mixes tokens otherwise is
-    an error, as is attention that is not causal.
+    Tokens are given in their order from position 0 on. Without loops, a call may compute tokens again, and may be given
+    more tokens than there are: what it keeps of those is not looked at until they are given. An op that mixes
+    tokens otherwise is an error, as is attention that is not causal.
 
     ```mlir
     // before                                     // after mp-decode{tokens=1}
@@ -56,7 +57,8 @@ def SplitSource : Mp_Pass<"mp-split-source", "::mlir::ModuleOp"> {
     token. With `part=source` the function computes these values and writes those that the text needs to variables; it
     has no results. With `part=text` it reads them from there, and has no arguments but the text and its position.
 
-    Both are made of one function, behind the casts, so that all values have the types of training. What is computed
+    Both are made of one function, behind the casts, so that all values have the types of training. A function that
+    also has loops over its text takes one token at a time. What is computed
     of variables and constants alone stays where it is needed. A function without other arguments stays as it is, and
     has no part `source`.
 

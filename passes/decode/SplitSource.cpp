@@ -28,11 +28,25 @@ public:
 
   bool hasSource() { return !llvm::all_of(function.getArguments(), isOfText); }
 
+  bool takesSeveral() {
+    return llvm::any_of(function.getArguments(), [&](BlockArgument argument) {
+      return function.getArgAttr(argument.getArgNumber(), kTextAttr) &&
+             tensorType(argument).getDimSize(1) > 1;
+    });
+  }
+
+  /// Whether loops over the tokens keep what they carry.
+  bool hasState() {
+    return llvm::any_of(body().getOps<ReadOp>(), [](ReadOp read) {
+      return read.getVariable().starts_with(kStateVariable);
+    });
+  }
+
   /// Leaves the source's ops, which write what the text needs of them.
   LogicalResult keepSource() {
     Operation *terminator = body().getTerminator();
     ImplicitLocOpBuilder b(terminator->getLoc(), terminator);
-    for (auto [i, value] : llvm::enumerate(border))
+    for (auto [i, value] : llvm::enumerate(inOrder()))
       WriteOp::create(b, variable(i, value), value, Value());
     terminator->setOperands({});
     if (failed(function.eraseResults(
@@ -45,7 +59,7 @@ public:
   /// Leaves the text's ops, which read what they need of the source.
   LogicalResult keepText() {
     auto b = ImplicitLocOpBuilder::atBlockBegin(function.getLoc(), &body());
-    for (auto [i, value] : llvm::enumerate(border.takeVector())) {
+    for (auto [i, value] : llvm::enumerate(inOrder())) {
       Value read = ReadOp::create(b, value.getType(), variable(i, value));
       value.replaceUsesWithIf(read, [&](OpOperand &use) {
         return textOps.contains(body().findAncestorOpInBlock(*use.getOwner()));
@@ -73,6 +87,20 @@ private:
     auto read = dyn_cast<ReadOp>(op);
     return read &&
            variables.lookup(read.getVariable()).getKind() == StateKind::window;
+  }
+
+  /// The border in the order of the source, which does not depend on how many
+  /// tokens the text has.
+  SmallVector<Value> inOrder() {
+    SmallVector<Value> ordered;
+    for (BlockArgument argument : function.getArguments())
+      if (border.contains(argument))
+        ordered.push_back(argument);
+    for (Operation &op : body())
+      for (Value result : op.getResults())
+        if (border.contains(result))
+          ordered.push_back(result);
+    return ordered;
   }
 
   void visit(Operation *op) {
@@ -132,7 +160,7 @@ private:
   VariableTable &variables;
   DenseSet<Value> text, source; ///< values that depend on either
   DenseSet<Operation *> textOps;
-  SetVector<Value> border; ///< of the source, used by the text
+  DenseSet<Value> border; ///< of the source, used by the text
 };
 
 struct SplitSource : mp::impl::SplitSourceBase<SplitSource> {
@@ -153,6 +181,10 @@ struct SplitSource : mp::impl::SplitSourceBase<SplitSource> {
 private:
   LogicalResult split(func::FuncOp function, VariableTable &variables) {
     Split ops(function, variables);
+    // Where casts are depends on sizes, and they are decided behind loops.
+    if (ops.hasSource() && ops.takesSeveral() && ops.hasState())
+      return function.emitOpError("has loops beside what its text is written "
+                                  "from: it takes one token at a time");
     if (part == "text")
       return ops.hasSource() ? ops.keepText() : success();
     if (ops.hasSource())

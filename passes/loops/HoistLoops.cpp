@@ -228,10 +228,7 @@ private:
       if (loop.use_empty())
         loop.erase();
     });
-    for (auto function : llvm::to_vector(module.getOps<func::FuncOp>()))
-      if (isLoopBody(function) &&
-          SymbolTable::symbolKnownUseEmpty(function, module))
-        function.erase();
+    dropUnusedBodies(module);
   }
 };
 } // namespace

@@ -8,16 +8,16 @@ def UnrollScans : Mp_Pass<"mp-unroll-scans", "::mlir::ModuleOp"> {
   let summary = "replace loops over time steps by their time steps";
   let description = [{
     Of the scans that an `mp-outline-loops` after it could make a loop of, none is replaced, unless it asks for
-    that with `unroll`, or `all` is set. Others are: those of one time step, those around another scan, which
-    stays a loop, and those with random ops, batch norms, checkpoints, or gradients of their own.
+    that with `unroll`, or `all` is set. Others are: those without a time step, those within another scan, which
+    stays a loop, and those with batch norms, checkpoints, or gradients of their own. Random ops must know their time
+    step (`mp-number-streams`).
 
     Every pass after it sees ops without loops around them, so what it decides holds for each time step. Slices
     of the values that a scan runs over are taken where they are used, and what it stacks is joined after its
     last time step. Inner scans are unrolled before those around them.
 
-    An op of a time step has the location `callsite(... at "time step 3"(...))`. A random op with a written
-    stream keeps the stream in the first time step, and draws from another one in each that follows. A scan that
-    would give a function more than 100,000 ops is an error.
+    An op of a time step has the location `callsite(... at "time step 3"(...))`. A scan that would give a function
+    more than 100,000 ops is an error.
 
     ```mlir
     // before                                                     // after
@@ -76,6 +76,24 @@ def HoistLoops : Mp_Pass<"mp-hoist-loops", "::mlir::ModuleOp"> {
     Option<"movesCasts", "casts", "bool", "true",
       "move casts across the border too; values of which gradients are asked for must stay before mp-autodiff">,
   ];
+}
+
+def InlineRounds : Mp_Pass<"mp-inline-rounds", "::mlir::ModuleOp"> {
+  let summary = "replace loops of one round by their ops";
+  let description = [{
+    Until it runs, a loop of one round is decided about as one of several is: what mp-decode makes for one token and for
+    several differs in its sizes alone.
+
+    ```mlir
+    // before                                              // after
+    func.func private @body(%a: tensor<4xf32>, ...) {      %x0 = mp.reshape %x : tensor<1x4xf32> to tensor<4xf32>
+      %b = mp.relu %a : tensor<4xf32>                      %s = mp.relu %x0 : tensor<4xf32>
+      return %b : tensor<4xf32>
+    }
+    %s = mp.loop @body ... over(%x : tensor<1x4xf32>)
+        rounds(1) -> tensor<4xf32>
+    ```
+  }];
 }
 
 #endif // MP_PASSES_LOOPS_PASSES_TD

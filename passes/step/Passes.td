@@ -115,6 +115,10 @@ def NumberStreams : Mp_Pass<"mp-number-streams", "::mlir::ModuleOp"> {
     module has. Two ops of a function with the same stream are an error. The exception is a function whose
     backward graph has been built: it draws again what the forward graph drew.
 
+    A scan (mp.scan) with random ops also runs over the numbers of its time steps, and each op takes its own as the last
+    part of its key, `key(%t)`: in time step t it draws from its stream + 65536 t. Streams are below 65536 then, and
+    there are at most as many time steps, of all scans around an op together.
+
     ```mlir
     // before                             // after
     %y = mp.dropout %x : tensor<4xf32>    %y = mp.dropout %x stream(0) : tensor<4xf32>
@@ -128,7 +132,8 @@ def RandomKeys : Mp_Pass<"mp-random-keys", "::mlir::ModuleOp"> {
   let description = [{
     The seed is the variable `@random.seed`. It begins as the seed of the run and does not change. In a step,
     the attempt is the count of step attempts, so a step after a skipped one draws other numbers. In any other
-    function it is 0.
+    function it is 0. The key of an op in a scan has four parts: seed, attempt, micro-batch and time step. A loop
+    (mp.loop) gives the first three to its body.
 
     ```mlir
     // before                                     // after

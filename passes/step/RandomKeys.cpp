@@ -97,8 +97,8 @@ private:
       Block &block = function.getBody().front();
       unsigned place = loop.getInvariant().size();
       for (Value part : key)
-        body.key.push_back(block.insertArgument(place++, part.getType(),
-                                                function.getLoc()));
+        body.key.push_back(
+            block.insertArgument(place++, part.getType(), function.getLoc()));
       function.setType(FunctionType::get(function.getContext(),
                                          block.getArgumentTypes(),
                                          function.getResultTypes()));

@@ -54,7 +54,7 @@ Expected<Generator> Generator::open(const EvalOptions &options, StringRef input,
   if (Error error = checkEntry(made.next->entry()))
     return std::move(error);
   auto range = made.next->entry().inputs[1].range;
-  made.isRecurrent = !range;
+  made.isRecurrent = made.keeps(kStateVariable);
   made.contextSize = range ? range->second : INT32_MAX;
   made.taken.resize(made.texts());
   made.logits.resize(made.texts());
@@ -63,10 +63,14 @@ Expected<Generator> Generator::open(const EvalOptions &options, StringRef input,
   return made;
 }
 
+bool Generator::keeps(StringRef prefix) const {
+  return any_of(model().session().variables(), [&](const Variable &variable) {
+    return StringRef(variable.name).starts_with(prefix);
+  });
+}
+
 Error Generator::openSource() {
-  if (none_of(model().session().variables(), [](const Variable &variable) {
-        return StringRef(variable.name).starts_with(kSourceVariable);
-      }))
+  if (!keeps(kSourceVariable))
     return Error::success();
   auto entry = model().get(Goal::Encode, kEncodeEntry, texts());
   if (!entry)
@@ -105,7 +109,8 @@ Expected<ArrayRef<std::vector<float>>> Generator::take(ArrayRef<Tokens> rows) {
 
 Error Generator::computeFrom(int64_t first) {
   int64_t count = std::min(kSeveral, contextSize);
-  if (!several && length() - first >= count && count > 1) {
+  bool takesSeveral = count > 1 && !(isRecurrent && hasSource());
+  if (!several && takesSeveral && length() - first >= count) {
     CompileOptions &compile = trained.model->compileOptions();
     compile.tokens = count;
     auto entry = trained.model->get(Goal::Decode, decodeEntry(count), texts());

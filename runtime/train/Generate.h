@@ -33,7 +33,8 @@ public:
   Model &model() const { return *trained.model; }
   int64_t texts() const { return next->entry().inputs[0].type.shape[0]; }
   /// The most tokens that the network looks at: as many as a position can
-  /// count if a state is all that it keeps of them.
+  /// count if a state is all that it keeps of them, and nothing else depends on
+  /// where a token is.
   int64_t context() const { return contextSize; }
   int64_t vocabulary() const {
     return next->entry().results[0].type.shape.back();
@@ -68,6 +69,8 @@ public:
 
 private:
   Generator() = default;
+  /// Whether the network has variables whose names begin so.
+  bool keeps(llvm::StringRef prefix) const;
   /// Compiles what texts are written from, if they are.
   llvm::Error openSource();
   /// Computes the tokens from `first` on that an entry takes in a call, which

@@ -177,20 +177,21 @@ public:
     Executable *one = session.find(kDecodeEntry, batch);
     int64_t many = request.options.tokens, tokens = count(*one);
     Executable *several = session.find(decodeEntry(many), batch);
-    for (int64_t first = 0; first < tokens;) {
-      // The last tokens may be computed again.
-      int64_t begin = std::min(first, tokens - many);
-      auto results = call(*several, begin);
+    bool hasState = any_of(session.variables(), [](const Variable &variable) {
+      return StringRef(variable.name).starts_with(kStateVariable);
+    });
+    bool isOne = false; // calls of several tokens and of one take turns
+    for (int64_t first = 0; first < tokens; isOne = !isOne && many > 1) {
+      // The last tokens may be computed again, unless a state follows them.
+      bool isShort = hasState && tokens - first < many;
+      Executable &entry = isOne || isShort ? *one : *several;
+      int64_t taken = isOne || isShort ? 1 : many,
+              begin = std::min(first, tokens - taken);
+      auto results = call(entry, begin);
       if (!results)
         return results.takeError();
-      gather(several->entry(), *results, begin, tokens);
-      first = begin + many;
-      if (first < tokens && many > 1) {
-        auto next = call(*one, first);
-        if (!next)
-          return next.takeError();
-        gather(one->entry(), *next, first++, tokens);
-      }
+      gather(entry.entry(), *results, begin, tokens);
+      first = begin + taken;
     }
     json::Array described;
     for (auto [result, all] : zip_equal(one->entry().results, gathered)) {

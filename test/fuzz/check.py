@@ -110,7 +110,9 @@ def request_of(graph, text, runs, options):
                "read": [variable_name(value) for value in graph.recipe.parameters()] if graph.recipe else [], **options}
     given = {graph.text.tokens: graph.text.given} if graph.text else {}
     if graph.text:
-        request |= {"goal": "decode", "text": variable_name(graph.text.tokens), "tokens": graph.text.at_once,
+        # Loops beside what a text is written from take one token at a time.
+        at_once = 1 if graph.scans and len(arguments) > 1 else graph.text.at_once
+        request |= {"goal": "decode", "text": variable_name(graph.text.tokens), "tokens": at_once,
                     "arguments": [variable_name(value) for value in arguments]}
     lists = [[packed(given.get(value, np.asarray)(numbers[value].value), value.type.element) for value in arguments] for numbers in runs]
     request["inputs"] = [[len(blob) for blob in own] for own in lists]

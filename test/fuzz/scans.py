@@ -117,11 +117,12 @@ def drawn(g, kind):
 def scan(g):
     short = lambda v: [dim for dim, size in enumerate(v.type.shape) if (1 if dim else 2) <= size <= 5]
     over = g.pick(lambda v: v.type.element in ("f32", "f16", "bf16") and 2 <= len(v.type.shape) <= 3 and v.type.size and short(v))
-    if over is None:
-        return None
-    dim = g.choice(short(over))
+    return over and scan_over(g, over, g.choice(short(over)), g.chance(30))
+
+
+def scan_over(g, over, dim, reverse):
     steps, kind = over.type.shape[dim], Type(over.type.element, over.type.shape[:dim] + over.type.shape[dim + 1:])
-    reverse, carried, ops = g.chance(30), g.input(kind), drawn(g, kind)
+    carried, ops = g.input(kind), drawn(g, kind)
     first, place = len(g.nodes), g.below(len(ops))
     stacked, shown, value = {}, None, carried
     for step in reversed(range(steps)) if reverse else range(steps):

@@ -14,6 +14,7 @@ import layout
 import norms
 import products
 import reductions
+import scans
 from attention import Range, attend
 from graph import Graph, Type, Value
 
@@ -117,7 +118,15 @@ def turned(g, x):
     return there and layout.transposed(g, there, [order.index(dim) for dim in range(3)])
 
 
-DRAWS = [(3, lambda g, x, *_: elementwise.unary(g, x)), (4, lambda g, x, rows, _: added(g, x, rows)),
+def loop(g, x):
+    """A loop over the tokens, from the first on. What it carries after the last token is no token's."""
+    stacked = scans.scan_over(g, x, dim=1, reverse=False) if x.type.shape[1] > 1 else None
+    if stacked:
+        g.values.remove(g.scans[-1].results[0])
+    return stacked
+
+
+DRAWS = [(3, lambda g, x, *_: elementwise.unary(g, x)), (4, lambda g, x, *_: loop(g, x)), (4, lambda g, x, rows, _: added(g, x, rows)),
          (2, lambda g, x, *_: products.linear(g, x, x.type.shape[-1])), (2, lambda g, x, *_: norms.layer_norm(g, x, dims=1)),
          (1, lambda g, x, *_: reductions.softmax(g, x, dim=2)), (1, lambda g, x, *_: centred(g, x)), (2, lambda g, x, *_: gated(g, x)),
          (1, lambda g, x, *_: turned(g, x)), (10, lambda g, x, _, source: attention(g, x, source))]
@@ -127,6 +136,7 @@ SHARES = np.cumsum([share for share, _ in DRAWS])
 def graph(rng, setting, choose_autocast):
     """A text of tokens, perhaps another one that it is written from, and what is computed of them."""
     g = Graph(rng)
+    g.drawing = True  # a network that writes texts drops nothing
     element = setting.element if setting.element != "f64" else "f32"
     batch, tokens, width = 1 + g.below(3), 2 + g.below(7), g.choice([4, 6, 8])
     text = tokens_like(g, (batch, tokens))

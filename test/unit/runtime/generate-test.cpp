@@ -85,6 +85,20 @@ const Case cases[] = {
     %a, %l = mp.scaled_dot_product_attention %q, %kp, %v causal )mlir" +
          std::string(kTypes),
      "mp.variable @places : tensor<20x32xf32> = #mp.init<normal, std = 1.0>"},
+    // Both keys and the state of a loop are kept.
+    {"Loop",
+     R"mlir(
+    %b, %l = mp.scaled_dot_product_attention %q, %k, %v causal )mlir" +
+         std::string(kTypes) + R"mlir(
+    %zero = mp.constant dense<0.0> : tensor<f32>
+    %zeros = mp.broadcast %zero : tensor<f32> to tensor<?x4x8xf32>
+    %last, %a = mp.scan carried(%h = %zeros : tensor<?x4x8xf32>) over(%t = %b : tensor<?x12x4x8xf32>) dim(1)
+        -> (tensor<?x4x8xf32>, tensor<?x12x4x8xf32>) {
+      %sum = mp.sub %t, %h : tensor<?x4x8xf32>, tensor<?x4x8xf32>
+      %new = mp.tanh %sum : tensor<?x4x8xf32>
+      mp.yield %new, %new : tensor<?x4x8xf32>, tensor<?x4x8xf32>
+    })mlir",
+     ""},
     {"Rotary",
      R"mlir(
     %token = mp.iota dim(0) : tensor<12x4xi32>

@@ -145,21 +145,6 @@ func.func @carries(%x: tensor<1x6xi32>, %table: tensor<8x8xf32>) -> tensor<1x6x8
 
 // -----
 
-// expected-error@+1 {{has loops over tokens beside attention or positions, which are not decoded together}}
-func.func @positions(%x: tensor<1x6xi32>, %table: tensor<8x8xf32>, %places: tensor<6x8xf32>) -> tensor<1x6x8xf32> {
-  %zero = mp.constant dense<0.0> : tensor<1x8xf32>
-  %e = mp.gather %table, %x dim(0) : tensor<8x8xf32>, tensor<1x6xi32>
-  %last, %all = mp.scan carried(%s = %zero : tensor<1x8xf32>) over(%t = %e : tensor<1x6x8xf32>) dim(1)
-      -> (tensor<1x8xf32>, tensor<1x6x8xf32>) {
-    %sum = mp.add %s, %t : tensor<1x8xf32>, tensor<1x8xf32>
-    mp.yield %sum, %sum : tensor<1x8xf32>, tensor<1x8xf32>
-  }
-  %y = mp.add %all, %places : tensor<1x6x8xf32>, tensor<6x8xf32>
-  return %y : tensor<1x6x8xf32>
-}
-
-// -----
-
 // The token and the one before are not both given.
 func.func @both(%x: tensor<1x6xi32>, %table: tensor<8x8xf32>) -> tensor<1x6x8xf32> {
   %before = mp.slice %x offsets[0, 0] sizes[1, 5] : tensor<1x6xi32>

@@ -18,6 +18,7 @@
 // CHECK:      mp.write @decode.state.0, %[[S]]#0 : tensor<1x8xf32>
 // CHECK:      return %{{.*}} : tensor<1x2x8xf32>
 mp.variable @table : tensor<8x8xf32> = #mp.init<zeros>
+mp.variable @places : tensor<6x8xf32> = #mp.init<zeros>
 func.func @logits(%x: tensor<1x6xi32>) -> tensor<1x6x8xf32> {
   %begin = mp.constant dense<1.0> : tensor<1x8xf32>
   %table = mp.read @table : tensor<8x8xf32>
@@ -50,3 +51,23 @@ func.func @other(%x: tensor<1x6xi32>) -> tensor<1x6x8xf32> {
 // BODIES:         mp.loop @[[ROUND:[^ (]*]]
 // BODIES:       func.func private @[[ROUND]](
 // BODIES-SAME:    %{{[^ ,]*}}: tensor<8x8xf32>) -> tensor<8x8xf32> attributes {mp.loop_body} {
+
+// What depends on positions bounds the text, and nothing else changes: the first token begins anew.
+// CHECK-LABEL: func.func @positions
+// CHECK-SAME:    mp.context = 6
+// CHECK:         mp.scan carried(%{{.*}} = %{{.*}} : tensor<1x8xf32>) over(%{{.*}} : tensor<1x2x8xf32>) dim(1)
+// CHECK:         mp.write @decode.state.
+// CHECK:         mp.gather %{{.*}}, %{{.*}} dim(0) : tensor<6x8xf32>, tensor<2xi32>
+func.func @positions(%x: tensor<1x6xi32>) -> tensor<1x6x8xf32> {
+  %zero = mp.constant dense<0.0> : tensor<1x8xf32>
+  %table = mp.read @table : tensor<8x8xf32>
+  %places = mp.read @places : tensor<6x8xf32>
+  %e = mp.gather %table, %x dim(0) : tensor<8x8xf32>, tensor<1x6xi32>
+  %last, %all = mp.scan carried(%s = %zero : tensor<1x8xf32>) over(%t = %e : tensor<1x6x8xf32>) dim(1)
+      -> (tensor<1x8xf32>, tensor<1x6x8xf32>) {
+    %sum = mp.add %s, %t : tensor<1x8xf32>, tensor<1x8xf32>
+    mp.yield %sum, %sum : tensor<1x8xf32>, tensor<1x8xf32>
+  }
+  %y = mp.add %all, %places : tensor<1x6x8xf32>, tensor<6x8xf32>
+  return %y : tensor<1x6x8xf32>
+}

@@ -7,13 +7,13 @@
 // PART: unknown part 'all', expected text or source
 
 // BOTH-DAG: mp.variable window @decode.key.0 : tensor<2x6x2x4xf32>
-// BOTH-DAG: mp.variable window @decode.source.0 : tensor<2x5x2x4xf32>
-// BOTH-DAG: mp.variable window @decode.source.1 : tensor<2xi32>
+// BOTH-DAG: mp.variable window @decode.source.1 : tensor<2x5x2x4xf32>
+// BOTH-DAG: mp.variable window @decode.source.0 : tensor<2xi32>
 
 // TEXT:      func.func @logits(%[[Y:.*]]: tensor<2x1xi32> {mp.name = "labels", mp.text},
 // TEXT-SAME:   %[[POSITION:.*]]: tensor<i32> {mp.name = "position"}) -> tensor<2x1x8xf32>
-// TEXT-DAG:  %[[N:.*]] = mp.read @decode.source.1
-// TEXT-DAG:  %[[K:.*]] = mp.read @decode.source.0
+// TEXT-DAG:  %[[N:.*]] = mp.read @decode.source.0
+// TEXT-DAG:  %[[K:.*]] = mp.read @decode.source.1
 // TEXT-DAG:  %[[VALID:.*]] = mp.maximum %[[Y]]
 // TEXT-DAG:  %[[FIRST:.*]] = mp.compare eq
 // TEXT:      %[[IN:.*]] = mp.select %[[FIRST]], %{{.*}}, %[[VALID]]
@@ -26,8 +26,8 @@
 // SOURCE-SAME:   attributes
 // SOURCE:      %[[E:.*]] = mp.gather %{{.*}}, %[[X]] dim(0)
 // SOURCE:      %[[K:.*]] = mp.reshape %[[E]]
-// SOURCE:      mp.write @decode.source.0, %[[K]]
-// SOURCE:      mp.write @decode.source.1, %[[N]]
+// SOURCE:      mp.write @decode.source.0, %[[N]]
+// SOURCE:      mp.write @decode.source.1, %[[K]]
 // SOURCE-NOT:  mp.write
 // SOURCE:      return{{$}}
 

@@ -22,9 +22,9 @@ func.func @batch(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
 
 // -----
 
-func.func @once(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@+1 {{'mp.scan' op cannot be a loop: it has less than two time steps; run mp-unroll-scans before}}
-  %r = mp.scan carried(%h = %x : tensor<4xf32>) length(1) -> tensor<4xf32> {
+func.func @none(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{'mp.scan' op cannot be a loop: it has no time step; run mp-unroll-scans before}}
+  %r = mp.scan carried(%h = %x : tensor<4xf32>) length(0) -> tensor<4xf32> {
     %y = mp.relu %h : tensor<4xf32>
     mp.yield %y : tensor<4xf32>
   }
