@@ -62,6 +62,8 @@ static llvm::Error flatten(Work &work, StringRef asked) {
     function.setPublic();
   if (auto error = work.run(createInline()))
     return error;
+  if (auto error = work.run(createNumberStreams()))
+    return error;
   return work.run(createUnrollScans({/*all=*/true}));
 }
 

@@ -119,10 +119,10 @@ def turned(g, x):
 
 
 def loop(g, x):
-    """A loop over the tokens, from the first on. What it carries after the last token is no token's."""
+    """A loop over the tokens, from the first on. What else it leaves, or the begin of one, is no token's."""
+    known = list(g.values)
     stacked = scans.scan_over(g, x, dim=1, reverse=False) if x.type.shape[1] > 1 else None
-    if stacked:
-        g.values.remove(g.scans[-1].results[0])
+    g.values = known + [stacked] * bool(stacked)
     return stacked
 
 
