@@ -15,14 +15,12 @@ void EntryPlanner::planLoop(KernelOp kernel, LoopOp loop,
     touched.read.push_back(refs.lookup(
         kernel->getOperand(cast<BlockArgument>(operand).getArgNumber())));
   waitFor(exchanges.until(touched));
-  size_t invariants = loop.getInvariant().size();
+  size_t invariants = loop.getInvariant().size(), first = entry.steps.size();
   for (size_t i = 0; i < own.carried(); ++i)
     addCopy(own.placeOf(i), touched.read[invariants + i], loop.getResult(i));
 
   size_t number = entry.steps.size();
-  StepBufferRefs begun;
-  begun.isLate = kernel->hasAttr(kLateAttr);
-  addStep(Repeat{static_cast<int64_t>(loop.getRounds()), 0}, begun);
+  addStep(Repeat{static_cast<int64_t>(loop.getRounds()), 0}, {});
   bindArguments(own, touched.read);
   planRound(own, body);
   auto steps = static_cast<uint32_t>(entry.steps.size() - number - 1);
@@ -31,13 +29,10 @@ void EntryPlanner::planLoop(KernelOp kernel, LoopOp loop,
     entry.steps.pop_back();
     stepPlaces.pop_back();
   }
-  auto insert = [&](auto &into, auto &own) {
-    into.insert(into.begin() + number, own.begin(), own.end());
-  };
-  for (StepBufferRefs &touched : own.prepared)
-    touched.isLate = begun.isLate;
-  insert(entry.steps, own.preparations);
-  insert(stepPlaces, own.prepared);
+  own.insertPreparations(entry.steps, stepPlaces, number);
+  if (kernel->hasAttr(kLateAttr))
+    for (size_t step = first; step < stepPlaces.size(); ++step)
+      stepPlaces[step].isLate = true;
 }
 
 SmallVector<BufferRef> EntryPlanner::placesOf(KernelOp kernel, LoopOp loop,

@@ -56,8 +56,16 @@ public:
     preparations.push_back(std::move(launch));
     prepared.push_back(std::move(touched));
   }
-  std::vector<Step> preparations;
-  std::vector<StepBufferRefs> prepared; ///< what each of them touches
+  /// Inserts these launches, and what they touch, before step `number`.
+  void insertPreparations(std::vector<Step> &steps,
+                          std::vector<StepBufferRefs> &places,
+                          size_t number) const {
+    auto insert = [&](auto &into, const auto &own) {
+      into.insert(into.begin() + number, own.begin(), own.end());
+    };
+    insert(steps, preparations);
+    insert(places, prepared);
+  }
 
   /// Whether the round may write a buffer before it ends.
   bool owns(const BufferRef &ref) const {
@@ -70,6 +78,8 @@ private:
   llvm::SmallVector<BufferRef> places;
   size_t firstBuffer;
   llvm::DenseSet<unsigned> stored;
+  std::vector<Step> preparations;
+  std::vector<StepBufferRefs> prepared; ///< what each of them touches
 };
 
 } // namespace mp
