@@ -148,6 +148,20 @@ OpFoldResult TransposeOp::fold(FoldAdaptor) {
   return {};
 }
 
+/// Where only dimensions of one change places, no element does.
+LogicalResult TransposeOp::canonicalize(TransposeOp op,
+                                        PatternRewriter &rewriter) {
+  auto from = op.getInput().getType();
+  SmallVector<int64_t> longer;
+  for (int64_t dim : op.getPermutation())
+    if (from.getDimSize(dim) != 1)
+      longer.push_back(dim);
+  if (!from.hasStaticShape() || !llvm::is_sorted(longer))
+    return failure();
+  rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), op.getInput());
+  return success();
+}
+
 SmallVector<Value> TransposeOp::buildGradients(ImplicitLocOpBuilder &b,
                                                ValueRange g) {
   SmallVector<int64_t> inverse(getPermutation().size());

@@ -60,6 +60,7 @@ def Mp_TransposeOp : Mp_ViewOp<"transpose", [InferTypeOpAdaptor, DeclareOpInterf
   let results = (outs Mp_Tensor:$result);
   let assemblyFormat = "$input $permutation attr-dict `:` type($input)";
   let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def Mp_BroadcastOp : Mp_ViewOp<"broadcast", [DeclareOpInterfaceMethods<ScalarOpInterface>]> {

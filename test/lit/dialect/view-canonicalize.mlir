@@ -29,6 +29,18 @@ func.func @there_and_back(%x: tensor<4x3xf32>) -> tensor<4x3xf32> {
   return %1 : tensor<4x3xf32>
 }
 
+// A dimension of one changes places, and no element does.
+// CHECK-LABEL: @one
+// CHECK-SAME: (%[[X:.*]]: tensor<4x1x3xf32>, %[[Y:.*]]: tensor<4x2x3x1xf32>)
+func.func @one(%x: tensor<4x1x3xf32>, %y: tensor<4x2x3x1xf32>) -> (tensor<1x4x3xf32>, tensor<1x4x3x2xf32>) {
+  // CHECK-DAG: %[[R:.*]] = mp.reshape %[[X]] : tensor<4x1x3xf32> to tensor<1x4x3xf32>
+  // CHECK-DAG: %[[T:.*]] = mp.transpose %[[Y]] [3, 0, 2, 1]
+  // CHECK: return %[[R]], %[[T]]
+  %0 = mp.transpose %x [1, 0, 2] : tensor<4x1x3xf32>
+  %1 = mp.transpose %y [3, 0, 2, 1] : tensor<4x2x3x1xf32>
+  return %0, %1 : tensor<1x4x3xf32>, tensor<1x4x3x2xf32>
+}
+
 // The type of a square does not tell that elements have moved.
 // CHECK-LABEL: @square
 func.func @square(%x: tensor<3x3xf32>) -> tensor<3x3xf32> {
