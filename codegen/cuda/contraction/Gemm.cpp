@@ -179,11 +179,21 @@ uint64_t mp::cuda::sharedBytes(const GemmShape &shape, const GemmConfig &config,
                    uint64_t(config.threads()) * 8 * 8});
 }
 
+/// Whether a row of an operand of 16 bits begins between words, so that it is
+/// copied element by element, through registers.
+static bool hasOddRows(const GemmShape &shape) {
+  int64_t ofA = shape.transposeA ? shape.m : shape.k,
+          ofB = shape.transposeB ? shape.k : shape.n;
+  return ofA % 2 != 0 || ofB % 2 != 0;
+}
+
 std::string mp::cuda::whyNot(const GemmShape &shape, const GemmConfig &config,
                              const Arch &arch) {
   GemmPath path = pathOf(shape, config);
   if (config.wgmma && arch.capability != 90)
     return "warpgroups multiply on sm_90 alone";
+  if (config.wgmma && config.resident > 1 && hasOddRows(shape))
+    return "rows of odd length take more registers than two blocks have";
   bool known =
       canTake(shape, path) && llvm::any_of(kTable, [&](const TableRow &row) {
         GemmConfig whole = config;

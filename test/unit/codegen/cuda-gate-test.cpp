@@ -95,8 +95,9 @@ void collectImages(Sources &all, StringRef arch) {
 
 /// Collects products alone, in every config, plain and transposed, with rows
 /// that no tile divides and that are `aligned` elements apart; 0 takes 2, 4 and
-/// 8 in turn.
-void collectProducts(Sources &all, StringRef arch, int aligned) {
+/// 8 in turn. `ofGroups` are the configs of warpgroups alone.
+void collectProducts(Sources &all, StringRef arch, int aligned,
+                     bool ofGroups = false) {
   CompileOptions options;
   options.target = "cuda";
   options.arch = arch.str();
@@ -113,7 +114,8 @@ void collectProducts(Sources &all, StringRef arch, int aligned) {
                shape, cantFail(cuda::Arch::get(arch)), /*most=*/1000)) {
         // Their kernels differ in the number of tiles, which warpgroups' loops
         // do not know then.
-        if (config.splits > (config.wgmma ? 2 : 1))
+        if (config.splits > (config.wgmma ? 2 : 1) ||
+            (ofGroups && !config.wgmma))
           continue;
         options.filename = shape.str() + " = " + config.str();
         options.plan =
@@ -179,10 +181,13 @@ TEST(CudaOneSource, AWholeStepCompiles) {
   }
 }
 
-// Elementwise copies, which need most registers, run on the oldest.
+// Elementwise copies, which need most registers, run on the oldest, and those
+// of warpgroups where these are.
 TEST_P(CudaProducts, EveryConfigCompiles) {
   Sources all;
   collectProducts(all, arch, GetParam() == 80 ? 1 : 0);
+  if (GetParam() == 90)
+    collectProducts(all, arch, 1, /*ofGroups=*/true);
   ASSERT_GE(all.size(), 80u);
   expectFaultless(all);
 }
