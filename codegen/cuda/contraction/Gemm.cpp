@@ -192,8 +192,10 @@ std::string mp::cuda::whyNot(const GemmShape &shape, const GemmConfig &config,
   GemmPath path = pathOf(shape, config);
   if (config.wgmma && arch.capability != 90)
     return "warpgroups multiply on sm_90 alone";
-  if (config.wgmma && config.resident > 1 && hasOddRows(shape))
-    return "rows of odd length take more registers than two blocks have";
+  // A thread has 255 registers if there are 256 threads on a multiprocessor.
+  if (config.wgmma && config.threads() * config.resident > 256 &&
+      hasOddRows(shape))
+    return "rows of odd length take more registers than so many threads have";
   bool known =
       canTake(shape, path) && llvm::any_of(kTable, [&](const TableRow &row) {
         GemmConfig whole = config;
