@@ -41,9 +41,13 @@ static LogicalResult verifyTypes(LoopOp loop, TypeRange given,
 LogicalResult LoopOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto body =
       symbols.lookupNearestSymbolFrom<func::FuncOp>(*this, getBodyAttr());
-  if (!body || body.isExternal())
+  if (!body)
     return emitOpError() << "needs the function @" << getBody()
                          << ", which the module lacks";
+  if (body.isExternal())
+    return emitOpError() << "calls @" << getBody() << ", which has no body";
+  if (body->isAncestor(*this))
+    return emitOpError() << "is in the function that it calls";
   if (int64_t(getRounds()) < 1)
     return emitOpError() << "has " << int64_t(getRounds()) << " rounds";
   size_t kept = getInvariant().size() + getCarried().size();

@@ -26,7 +26,7 @@ StringRef mp::whyNoLoop(ScanOp scan) {
   scan.getBody().walk([&](Operation *op) {
     if (auto random = dyn_cast<RandomOpInterface>(op);
         random && random.getKeyMutable().empty())
-      why = "its random ops do not know the time step (mp-number-streams)";
+      why = "its random ops lack the time step that mp-number-streams gives";
     else if (isa<BatchNormOp>(op))
       why = "it has a batch norm";
     else if (isa<CheckpointOp>(op))

@@ -165,7 +165,7 @@ struct OutlineLoops : mp::impl::OutlineLoopsBase<OutlineLoops> {
     WalkResult walked = getOperation().walk([&](ScanOp scan) {
       if (StringRef why = whyNoLoop(scan); !why.empty()) {
         scan.emitOpError() << "cannot be a loop: " << why
-                           << "; run mp-unroll-scans before";
+                           << "; mp-unroll-scans replaces such scans";
         return WalkResult::interrupt();
       }
       for (Value value : scan.getOperands())

@@ -1,9 +1,9 @@
 //===- RandomKeys.cpp - where random ops take their key from --------------===//
 #include "dialect/ops/Arithmetic.h"
 #include "dialect/ops/Collective.h"
+#include "dialect/ops/Loop.h"
 #include "dialect/ops/State.h"
 #include "passes/Passes.h"
-#include "passes/analysis/LoopBodies.h"
 #include "passes/analysis/Recipe.h"
 #include "passes/analysis/VariableTable.h"
 
@@ -22,13 +22,14 @@ struct RandomKeys : mp::impl::RandomKeysBase<RandomKeys> {
   using Base::Base;
 
   void runOnOperation() override {
+    DenseSet<Operation *> called; // by loops
+    getOperation().walk([&](LoopOp loop) { called.insert(loop.lookUpBody()); });
     auto functions = llvm::to_vector(getOperation().getOps<func::FuncOp>());
     for (auto function : functions)
-      if (isLoopBody(function))
-        if (auto ops = findWithoutKey(function); !ops.empty())
-          bodies[function] = {std::move(ops), {}};
+      if (called.contains(function) && failed(addBody(function)))
+        return signalPassFailure();
     for (auto function : functions)
-      if (!isLoopBody(function) && failed(giveKeys(function)))
+      if (!called.contains(function) && failed(giveKeys(function)))
         return signalPassFailure();
   }
 
@@ -38,6 +39,17 @@ private:
     SmallVector<RandomOpInterface> ops;
     SmallVector<Value> key;
   };
+
+  LogicalResult addBody(func::FuncOp function) {
+    auto ops = findWithoutKey(function);
+    for (RandomOpInterface op : ops)
+      if (op.getKeyMutable().empty())
+        return op.emitOpError("draws the same in each round of a loop: run "
+                              "mp-number-streams before mp-outline-loops");
+    if (!ops.empty())
+      bodies[function] = {std::move(ops), {}};
+    return success();
+  }
 
   /// Finds the random ops whose key has no part, or the time step alone.
   static SmallVector<RandomOpInterface> findWithoutKey(func::FuncOp function) {

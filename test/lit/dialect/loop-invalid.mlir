@@ -50,3 +50,20 @@ func.func @carries(%x: tensor<f32>) -> tensor<f16> {
   %r = mp.loop @body carried(%x : tensor<f32>) rounds(3) -> tensor<f16>
   return %r : tensor<f16>
 }
+
+// -----
+
+func.func private @body(%x: tensor<f32>) -> tensor<f32>
+func.func @external(%x: tensor<f32>) -> tensor<f32> {
+  // expected-error@+1 {{'mp.loop' op calls @body, which has no body}}
+  %r = mp.loop @body carried(%x : tensor<f32>) rounds(3) -> tensor<f32>
+  return %r : tensor<f32>
+}
+
+// -----
+
+func.func private @body(%x: tensor<f32>) -> tensor<f32> {
+  // expected-error@+1 {{'mp.loop' op is in the function that it calls}}
+  %r = mp.loop @body carried(%x : tensor<f32>) rounds(3) -> tensor<f32>
+  return %r : tensor<f32>
+}
