@@ -17,6 +17,9 @@ inline constexpr int64_t kMostCount = 1'000'000'000;
 inline constexpr int64_t kMostElements = int64_t(1) << 48;
 inline constexpr int64_t kMostRank = 32;
 
+/// The most loops around a step. What runs them recurses.
+inline constexpr size_t kMostLoops = 4;
+
 /// The largest height and width that pictures are scaled to.
 inline constexpr int64_t kMostSide = 1 << 13;
 

@@ -150,11 +150,20 @@ bool Entry::isCalled(llvm::StringRef name) const {
                       : name.consume_front(".") && name == function;
 }
 
+std::vector<std::vector<uint32_t>> Entry::repeatsOfSteps() const {
+  std::vector<std::vector<uint32_t>> around(steps.size());
+  for (uint32_t i = 0; i < steps.size(); ++i)
+    if (const auto *repeat = std::get_if<Repeat>(&steps[i]))
+      for (uint32_t inner = i + 1; inner <= i + repeat->steps; ++inner)
+        around[inner].push_back(i);
+  return around;
+}
+
 std::vector<int64_t> Entry::roundsOfSteps() const {
   std::vector<int64_t> rounds(steps.size(), 1);
-  for (size_t i = 0; i < steps.size(); ++i)
-    if (const auto *repeat = std::get_if<Repeat>(&steps[i]))
-      std::fill_n(rounds.begin() + i + 1, repeat->steps, repeat->rounds);
+  for (auto [own, around] : llvm::zip_equal(rounds, repeatsOfSteps()))
+    for (uint32_t repeat : around)
+      own *= std::get<Repeat>(steps[repeat]).rounds;
   return rounds;
 }
 

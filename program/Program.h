@@ -143,13 +143,19 @@ struct Variable {
 /// The place of an argument. Variable: `index` into Program::variables.
 /// Constant: `index` into Program::constants. Staging: `index` into
 /// Entry::inputs. Arena: `index` is 0. `offset` in bytes; each round of a
-/// Repeat adds `stride` bytes to it.
+/// Repeat adds bytes to it, the stride of that Repeat.
 struct BufferRef {
   enum class Space { Variable, Constant, Staging, Arena };
   Space space = Space::Arena;
   uint32_t index = 0;
   uint64_t offset = 0;
-  int64_t stride = 0;
+  /// For the Repeats around a step, the outermost first. The last is not 0:
+  /// there is none for a Repeat whose rounds use the same place.
+  std::vector<int64_t> strides = {};
+
+  int64_t stride(size_t repeat) const {
+    return repeat < strides.size() ? strides[repeat] : 0;
+  }
   bool operator==(const BufferRef &) const = default;
 };
 
@@ -233,8 +239,9 @@ struct Copy {
   std::optional<BufferRef> flag;
 };
 
-/// Runs the `steps` steps after this one `rounds` times, as a whole. There is
-/// no Repeat among them. Places of other steps have no stride.
+/// Runs the `steps` steps after this one `rounds` times, as a whole. A Repeat
+/// among them counts with its own steps, and at most kMostLoops are around one
+/// another.
 struct Repeat {
   int64_t rounds = 1;
   uint32_t steps = 0;
@@ -324,7 +331,10 @@ struct Entry {
   /// recipe in front, as "slow.apply"; a step by its recipe's name alone, as
   /// "slow".
   bool isCalled(llvm::StringRef name) const;
-  /// Returns how often each step runs, by its number; a Repeat counts as one.
+  /// Returns the numbers of the Repeats around each step, the outermost first.
+  std::vector<std::vector<uint32_t>> repeatsOfSteps() const;
+  /// Returns how often each step runs, by its number. A Repeat counts as often
+  /// as it begins.
   std::vector<int64_t> roundsOfSteps() const;
 };
 

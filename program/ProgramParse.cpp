@@ -293,9 +293,10 @@ bool Parser::item() {
       {"result", &Parser::result}, {"buffer", &Parser::buffer},
       {"record", &Parser::record}, {"repeat", &Parser::repeat},
   };
-  bool isStep = line.peek("launch") || line.peek("call") || line.peek("copy");
-  if (stepsLeft && !isStep)
-    return fail("a repeat lacks " + llvm::Twine(stepsLeft) + " of its steps");
+  bool isStep = line.peek("launch") || line.peek("call") || line.peek("copy") ||
+                line.peek("repeat");
+  if (!isStep && lacksSteps())
+    return true;
   for (const auto &[word, reader] : top)
     if (line.consume(word))
       return (this->*reader)() || line.end();
@@ -308,6 +309,13 @@ bool Parser::item() {
   return line.unknown();
 }
 
+/// Fails if there is a Repeat whose steps have not all been read.
+bool Parser::lacksSteps() {
+  return !repeats.empty() &&
+         fail("a repeat lacks " + llvm::Twine(repeats.back().left) +
+              " of its steps");
+}
+
 bool Parser::document() {
   if (header())
     return true;
@@ -317,9 +325,7 @@ bool Parser::document() {
         return true;
       continue;
     }
-    if (stepsLeft)
-      return fail("a repeat lacks " + llvm::Twine(stepsLeft) + " of its steps");
-    if (line.end())
+    if (lacksSteps() || line.end())
       return true;
     return next() && fail("text after 'end'");
   }

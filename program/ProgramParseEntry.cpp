@@ -5,19 +5,26 @@
 using namespace mp;
 using namespace mp::text;
 
-/// Reads what each round of a Repeat adds to a place in a space of `size`
-/// bytes.
-bool Parser::stride(BufferRef &ref, uint64_t bytes, uint64_t size) {
+/// Reads what each round of the Repeats around a step adds to a place in a
+/// space of `size` bytes.
+bool Parser::strides(BufferRef &ref, uint64_t bytes, uint64_t size) {
   constexpr auto most = static_cast<int64_t>(kMostBytes);
-  if (!stepsLeft)
-    return fail("a stride outside a repeat");
-  if (line.integer(ref.stride, "a stride", -most, most))
-    return true;
   // In 128 bits, no product of what may stand here overflows.
-  __int128 last = __int128(ref.stride) * (rounds - 1) + ref.offset;
-  if (last < 0 || last + bytes > size)
-    return fail("the last of " + llvm::Twine(rounds) +
-                " rounds leaves a space of " + llvm::Twine(size) + " bytes");
+  __int128 first = ref.offset, last = ref.offset;
+  while (line.consume(kStride)) {
+    size_t number = ref.strides.size();
+    if (number == repeats.size())
+      return fail("a stride outside a repeat");
+    int64_t &stride = ref.strides.emplace_back();
+    if (line.integer(stride, "a stride", -most, most))
+      return true;
+    __int128 whole = __int128(stride) * (repeats[number].rounds - 1);
+    (whole < 0 ? first : last) += whole;
+  }
+  if (!ref.strides.empty() && ref.strides.back() == 0)
+    return fail("a last stride of 0");
+  if (first < 0 || last + bytes > size)
+    return fail("a round leaves a space of " + llvm::Twine(size) + " bytes");
   return false;
 }
 
@@ -56,8 +63,8 @@ bool Parser::ref(BufferRef &ref, uint64_t bytes) {
   if (line.expectCharacter('+') ||
       line.unsignedInteger(ref.offset, "an offset", size))
     return true;
-  if (line.consume(kStride) && stride(ref, bytes, size))
-    return true;
+  if (line.peek(kStride))
+    return strides(ref, bytes, size);
   if (size - ref.offset < bytes)
     return fail("needs " + llvm::Twine(bytes) + " bytes at offset " +
                 llvm::Twine(ref.offset) + " of a space of " +
@@ -170,15 +177,27 @@ bool Parser::repeat() {
     return true;
   if (value.steps == 0)
     return fail("a repeat of no steps");
-  program.entries.back().steps.emplace_back(value);
-  rounds = value.rounds;
-  stepsLeft = value.steps;
+  if (repeats.size() == kMostLoops)
+    return fail("a repeat within " + llvm::Twine(kMostLoops) + " others");
+  int64_t rounds = value.rounds;
+  for (const Open &open : repeats)
+    if (llvm::MulOverflow(rounds, open.rounds, rounds) || rounds > kMostCount)
+      return fail("more than " + llvm::Twine(kMostCount) + " rounds");
+  if (!repeats.empty() && value.steps >= repeats.back().left)
+    return fail("a repeat of " + llvm::Twine(value.steps) +
+                " steps within one that has " +
+                llvm::Twine(repeats.back().left - 1) + " left");
+  endStep(value);
+  repeats.push_back({value.rounds, value.steps});
   return false;
 }
 
 bool Parser::endStep(Step step) {
   program.entries.back().steps.push_back(std::move(step));
-  stepsLeft -= stepsLeft ? 1 : 0;
+  for (Open &open : repeats)
+    --open.left;
+  while (!repeats.empty() && repeats.back().left == 0)
+    repeats.pop_back();
   return false;
 }
 

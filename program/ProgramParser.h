@@ -58,7 +58,7 @@ private:
   bool column();
 
   bool ref(BufferRef &ref, uint64_t bytes);
-  bool stride(BufferRef &ref, uint64_t bytes, uint64_t size);
+  bool strides(BufferRef &ref, uint64_t bytes, uint64_t size);
   bool refs(std::vector<BufferRef> &refs);
   bool work(int64_t &grid, int64_t &block);
   bool cost(uint64_t &bytes, uint64_t &flops);
@@ -66,6 +66,7 @@ private:
              uint32_t &index);
   bool declare(llvm::StringMap<uint32_t> &names, llvm::StringRef what,
                llvm::StringRef name, size_t index);
+  bool lacksSteps();
   bool fail(const llvm::Twine &message) { return line.fail(message); }
 
   llvm::StringRef rest;
@@ -73,9 +74,12 @@ private:
   unsigned lineNumber = 0;
   Program program;
   llvm::StringMap<uint32_t> variables, kernels;
-  /// The rounds of the Repeat that is read, and the steps of it that are left.
-  int64_t rounds = 1;
-  uint32_t stepsLeft = 0;
+  /// A Repeat of which some steps are to come.
+  struct Open {
+    int64_t rounds;
+    uint32_t left;
+  };
+  std::vector<Open> repeats; ///< the outermost first
 };
 
 } // namespace mp::text

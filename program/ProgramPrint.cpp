@@ -91,8 +91,8 @@ void Printer::ref(const BufferRef &ref) {
     break;
   }
   os << '+' << ref.offset;
-  if (ref.stride)
-    os << ' ' << kStride << ' ' << ref.stride;
+  for (int64_t stride : ref.strides)
+    os << ' ' << kStride << ' ' << stride;
 }
 
 void Printer::args(llvm::ArrayRef<BufferRef> refs) {

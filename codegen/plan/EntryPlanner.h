@@ -96,6 +96,9 @@ private:
   /// does not yield.
   llvm::SmallVector<BufferRef> placesOf(KernelOp kernel, LoopOp loop,
                                         llvm::ArrayRef<BufferRef> results);
+  /// Inserts launches that prepare for a loop before its step `number`, or
+  /// before the loop around it if they prepare for all of its rounds too.
+  void insertPreparations(LoopRound &own, KernelOp kernel, size_t number);
   void bindArguments(LoopRound &own, llvm::ArrayRef<BufferRef> operands);
   void planRound(LoopRound &own, mlir::func::FuncOp body);
   void store(LoopRound &own, unsigned result);

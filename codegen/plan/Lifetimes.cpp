@@ -32,8 +32,8 @@ void mp::forEachPlace(Entry &entry,
 }
 
 /// What a repeated step uses of the outside, or of another round, it uses in
-/// all rounds.
-static void extendOverRounds(Entry &entry, uint32_t repeat) {
+/// all rounds. `loop` is the number of Repeats around this one.
+static void extendOverRounds(Entry &entry, uint32_t repeat, size_t loop) {
   uint32_t last = repeat + std::get<Repeat>(entry.steps[repeat]).steps;
   for (uint32_t number = repeat + 1; number <= last; ++number)
     visitStep(entry.steps[number], [&](BufferRef &ref) {
@@ -41,7 +41,7 @@ static void extendOverRounds(Entry &entry, uint32_t repeat) {
         return;
       Buffer &buffer = entry.buffers[ref.index];
       bool isOwn = buffer.firstStep > repeat && buffer.lastStep <= last;
-      if (isOwn && ref.stride == 0)
+      if (isOwn && ref.stride(loop) == 0)
         return;
       buffer.firstStep = std::min(buffer.firstStep, repeat);
       buffer.lastStep = std::max(buffer.lastStep, last);
@@ -60,9 +60,10 @@ void mp::findLifetimes(Entry &entry) {
   });
   for (Buffer &buffer : entry.buffers)
     buffer.firstStep = std::min(buffer.firstStep, buffer.lastStep);
+  auto around = entry.repeatsOfSteps();
   for (auto [number, step] : llvm::enumerate(entry.steps))
     if (std::holds_alternative<Repeat>(step))
-      extendOverRounds(entry, number);
+      extendOverRounds(entry, number, around[number].size());
 }
 
 const Buffer *mp::findUnwritten(const Entry &entry,

@@ -1,6 +1,7 @@
 //===- LoopPlan.cpp - the steps of loops ----------------------------------===//
 #include "codegen/plan/Describe.h"
 #include "codegen/plan/EntryPlanner.h"
+#include "codegen/plan/Invariants.h"
 
 using namespace mlir;
 using namespace mp;
@@ -8,8 +9,8 @@ using namespace mp;
 void EntryPlanner::planLoop(KernelOp kernel, LoopOp loop,
                             ArrayRef<BufferRef> results) {
   func::FuncOp body = loop.lookUpBody();
-  LoopRound own(loop, body, placesOf(kernel, loop, results),
-                entry.buffers.size());
+  SmallVector<BufferRef> places = placesOf(kernel, loop, results);
+  LoopRound own(loop, body, std::move(places), entry.buffers.size(), round);
   StepBufferRefs touched{{}, SmallVector<BufferRef>(results)};
   for (Value operand : loop.getOperands())
     touched.read.push_back(refs.lookup(
@@ -29,10 +30,29 @@ void EntryPlanner::planLoop(KernelOp kernel, LoopOp loop,
     entry.steps.pop_back();
     stepPlaces.pop_back();
   }
-  own.insertPreparations(entry.steps, stepPlaces, number);
+  insertPreparations(own, kernel, number);
   if (kernel->hasAttr(kLateAttr))
     for (size_t step = first; step < stepPlaces.size(); ++step)
       stepPlaces[step].isLate = true;
+}
+
+void EntryPlanner::insertPreparations(LoopRound &own, KernelOp kernel,
+                                      size_t number) {
+  SmallVector<BufferRef> shared; // by all rounds of the loop around this one
+  for (Value value : LoopOp(own.loop).getInvariant())
+    if (unsigned operand = cast<BlockArgument>(value).getArgNumber();
+        isInvariant(kernel, operand))
+      shared.push_back(refs.lookup(kernel->getOperand(operand)));
+  auto isShared = [&](const BufferRef &ref) {
+    return llvm::is_contained(shared, ref);
+  };
+  for (auto &[launch, touched] : own.preparations)
+    if (round && llvm::all_of(touched.read, isShared)) {
+      round->prepare(std::move(launch), std::move(touched));
+    } else {
+      entry.steps.insert(entry.steps.begin() + number, std::move(launch));
+      stepPlaces.insert(stepPlaces.begin() + number++, std::move(touched));
+    }
 }
 
 SmallVector<BufferRef> EntryPlanner::placesOf(KernelOp kernel, LoopOp loop,

@@ -20,7 +20,10 @@ BufferRef LoopRound::elementOf(BufferRef tensor, Value element) {
   auto bytes = static_cast<int64_t>(bytesOfValue(element));
   if (op.getReverse())
     tensor.offset += (op.getRounds() - 1) * bytes;
-  tensor.stride = op.getReverse() ? -bytes : bytes;
+  if (bytes != 0) {
+    tensor.strides.resize(loops);
+    tensor.strides.push_back(op.getReverse() ? -bytes : bytes);
+  }
   return tensor;
 }
 

@@ -17,14 +17,22 @@ class LoopRound {
 public:
   /// `places` are those of the loop's results: of carried values, which every
   /// round reads and writes, and of stacks. `firstBuffer` is the first buffer
-  /// that is made in the round.
+  /// that is made in the round, and `around` the round that the loop is in, or
+  /// null.
   LoopRound(LoopOp loop, mlir::func::FuncOp body,
-            llvm::SmallVector<BufferRef> places, size_t firstBuffer)
+            llvm::SmallVector<BufferRef> places, size_t firstBuffer,
+            const LoopRound *around)
       : loop(loop), block(body.getBody().front()), places(std::move(places)),
-        firstBuffer(firstBuffer) {}
+        firstBuffer(firstBuffer), loops(around ? around->loops + 1 : 0) {}
+
+  struct Preparation {
+    Launch launch;
+    StepBufferRefs touched;
+  };
 
   const LoopOp loop;
   mlir::Block &block;
+  std::vector<Preparation> preparations;
 
   unsigned carried() { return LoopOp(loop).getCarried().size(); }
   unsigned results() const { return places.size(); }
@@ -53,23 +61,12 @@ public:
 
   /// Adds a launch that runs once, before the first round.
   void prepare(Launch launch, StepBufferRefs touched) {
-    preparations.push_back(std::move(launch));
-    prepared.push_back(std::move(touched));
-  }
-  /// Inserts these launches, and what they touch, before step `number`.
-  void insertPreparations(std::vector<Step> &steps,
-                          std::vector<StepBufferRefs> &places,
-                          size_t number) const {
-    auto insert = [&](auto &into, const auto &own) {
-      into.insert(into.begin() + number, own.begin(), own.end());
-    };
-    insert(steps, preparations);
-    insert(places, prepared);
+    preparations.push_back({std::move(launch), std::move(touched)});
   }
 
   /// Whether the round may write a buffer before it ends.
   bool owns(const BufferRef &ref) const {
-    return ref.index >= firstBuffer && ref.stride == 0;
+    return ref.index >= firstBuffer && ref.strides.empty();
   }
 
 private:
@@ -77,9 +74,8 @@ private:
 
   llvm::SmallVector<BufferRef> places;
   size_t firstBuffer;
+  size_t loops; ///< around this one
   llvm::DenseSet<unsigned> stored;
-  std::vector<Step> preparations;
-  std::vector<StepBufferRefs> prepared; ///< what each of them touches
 };
 
 } // namespace mp

@@ -38,6 +38,24 @@ static LogicalResult verifyTypes(LoopOp loop, TypeRange given,
   return success();
 }
 
+/// Whether a function reaches itself by way of the loops in it.
+static bool callsItself(func::FuncOp function) {
+  DenseSet<Operation *> seen;
+  SmallVector<func::FuncOp> work{function};
+  while (!work.empty()) {
+    bool isFound = false;
+    work.pop_back_val().walk([&](LoopOp loop) {
+      func::FuncOp body = loop.lookUpBody();
+      isFound |= body == function;
+      if (body && seen.insert(body).second)
+        work.push_back(body);
+    });
+    if (isFound)
+      return true;
+  }
+  return false;
+}
+
 LogicalResult LoopOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto body =
       symbols.lookupNearestSymbolFrom<func::FuncOp>(*this, getBodyAttr());
@@ -46,8 +64,9 @@ LogicalResult LoopOp::verifySymbolUses(SymbolTableCollection &symbols) {
                          << ", which the module lacks";
   if (body.isExternal())
     return emitOpError() << "calls @" << getBody() << ", which has no body";
-  if (body->isAncestor(*this))
-    return emitOpError() << "is in the function that it calls";
+  if (callsItself(body))
+    return emitOpError() << "calls @" << getBody()
+                         << ", which calls itself by way of its loops";
   if (int64_t(getRounds()) < 1)
     return emitOpError() << "has " << int64_t(getRounds()) << " rounds";
   size_t kept = getInvariant().size() + getCarried().size();

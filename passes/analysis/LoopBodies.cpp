@@ -5,6 +5,7 @@
 #include "dialect/ops/Normalization.h"
 #include "dialect/ops/Recompute.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "program/Limits.h"
 
 using namespace mlir;
 using namespace mp;
@@ -17,11 +18,14 @@ StringRef mp::whyNoLoop(ScanOp scan) {
     return "it has no time step";
   if (scan.getNumResults() == 0)
     return "it has no result";
-  if (scan->getParentOfType<ScanOp>())
-    return "it is within another scan";
-  if (!isa<func::FuncOp>(scan->getParentOp()))
+  size_t scansAround = 0;
+  Operation *around = scan->getParentOp();
+  for (; isa<ScanOp>(around); around = around->getParentOp())
+    ++scansAround;
+  if (!isa<func::FuncOp>(around))
     return "it is within a region";
-  // Scans in it are unrolled before.
+  if (scansAround >= kMostLoops)
+    return "too many scans are around it";
   StringRef why;
   scan.getBody().walk([&](Operation *op) {
     if (auto random = dyn_cast<RandomOpInterface>(op);
@@ -57,41 +61,55 @@ void mp::dropUnusedSlices(ScanOp scan) {
 }
 
 /// Returns a name for a body beside a function or another body.
-static std::string freeName(StringRef beside, const SymbolTable &symbols) {
-  StringRef caller = beside.take_front(beside.rfind(kMark));
+static std::string freeName(func::FuncOp beside) {
+  StringRef name = beside.getName();
+  StringRef caller = name.take_front(name.rfind(kMark));
+  auto module = beside->getParentOfType<ModuleOp>();
   for (unsigned number = 0;; ++number) {
     std::string name = (caller + kMark + Twine(number)).str();
-    if (!symbols.lookup(name))
+    if (!module.lookupSymbol(name))
       return name;
   }
 }
 
-func::FuncOp mp::addLoopBody(func::FuncOp after, SymbolTable &symbols,
-                             Location location, TypeRange arguments,
-                             TypeRange results) {
+func::FuncOp mp::addLoopBody(func::FuncOp after, Location location,
+                             TypeRange arguments, TypeRange results) {
   auto *context = after.getContext();
+  OpBuilder builder(context);
+  builder.setInsertionPointAfter(after);
   auto body =
-      func::FuncOp::create(location, freeName(after.getName(), symbols),
+      func::FuncOp::create(builder, location, freeName(after),
                            FunctionType::get(context, arguments, results));
   body.setPrivate();
   body->setAttr(kLoopBodyAttr, UnitAttr::get(context));
   body.addEntryBlock();
-  symbols.insert(body, std::next(after->getIterator()));
   return body;
 }
 
-func::FuncOp mp::copyLoopBody(func::FuncOp body, SymbolTable &symbols) {
-  func::FuncOp copy = body.clone();
-  copy.setName(freeName(body.getName(), symbols));
-  symbols.insert(copy, std::next(body->getIterator()));
+func::FuncOp mp::copyLoopBody(func::FuncOp body) {
+  std::string name = freeName(body);
+  OpBuilder builder(body.getContext());
+  builder.setInsertionPointAfter(body);
+  auto copy = cast<func::FuncOp>(builder.clone(*body));
+  copy.setName(name);
   return copy;
 }
 
+DenseSet<Operation *> mp::calledByLoops(ModuleOp module) {
+  DenseSet<Operation *> called;
+  module.walk([&](LoopOp loop) { called.insert(loop.lookUpBody()); });
+  return called;
+}
+
 void mp::dropUnusedBodies(ModuleOp module) {
-  for (auto function : llvm::to_vector(module.getOps<func::FuncOp>()))
-    if (isLoopBody(function) &&
-        SymbolTable::symbolKnownUseEmpty(function, module))
-      function.erase();
+  // Without one, those that it calls may be unused too.
+  for (bool hasDropped = true; std::exchange(hasDropped, false);)
+    for (auto function : llvm::to_vector(module.getOps<func::FuncOp>()))
+      if (isLoopBody(function) &&
+          SymbolTable::symbolKnownUseEmpty(function, module)) {
+        function.erase();
+        hasDropped = true;
+      }
 }
 
 bool mp::isLoopBody(func::FuncOp function) {

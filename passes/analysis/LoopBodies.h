@@ -16,13 +16,14 @@ void dropUnusedSlices(ScanOp scan);
 /// Adds the body of a loop after a function: private, empty but for its
 /// arguments.
 mlir::func::FuncOp addLoopBody(mlir::func::FuncOp after,
-                               mlir::SymbolTable &symbols,
                                mlir::Location location,
                                mlir::TypeRange arguments,
                                mlir::TypeRange results);
 /// Adds a copy of the body of a loop after it.
-mlir::func::FuncOp copyLoopBody(mlir::func::FuncOp body,
-                                mlir::SymbolTable &symbols);
+mlir::func::FuncOp copyLoopBody(mlir::func::FuncOp body);
+
+/// Returns the functions that loops call.
+llvm::DenseSet<mlir::Operation *> calledByLoops(mlir::ModuleOp module);
 
 /// Drops bodies that no loop calls.
 void dropUnusedBodies(mlir::ModuleOp module);

@@ -136,21 +136,22 @@ private:
   /// The body of a loop is cast as the function around the loop. If several are
   /// cast in their own ways, it gets copies.
   void chooseForLoops(DenseMap<func::FuncOp, Choice> &chosen) {
-    SymbolTable symbols(getOperation());
-    for (auto function :
-         llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
-      if (!chosen.contains(function))
-        continue;
-      Choice choice = chosen.lookup(function);
-      for (auto loop : function.getOps<LoopOp>()) {
-        func::FuncOp body = loop.lookUpBody();
-        auto [known, isNew] = chosen.try_emplace(body, choice);
-        if (isNew || known->second.text() == choice.text())
-          continue;
-        func::FuncOp copy = copyLoopBody(body, symbols);
-        loop.setBody(copy.getName());
-        chosen[copy] = choice;
+    for (auto function : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
+      if (!isLoopBody(function) && chosen.contains(function))
+        chooseForLoops(function, chosen.lookup(function), chosen);
+  }
+
+  void chooseForLoops(func::FuncOp function, const Choice &choice,
+                      DenseMap<func::FuncOp, Choice> &chosen) {
+    for (auto loop : function.getOps<LoopOp>()) {
+      func::FuncOp body = loop.lookUpBody();
+      auto [known, isNew] = chosen.try_emplace(body, choice);
+      if (!isNew && known->second.text() != choice.text()) {
+        body = copyLoopBody(body);
+        loop.setBody(body.getName());
+        chosen[body] = choice;
       }
+      chooseForLoops(body, choice, chosen);
     }
   }
 

@@ -40,8 +40,7 @@ public:
                      ArrayRef<bool> wanted, const GradientOrigins &origins,
                      ImplicitLocOpBuilder &builder)
       : loop(loop), arrived(arrived), wanted(wanted), origins(origins),
-        builder(builder), symbols(loop->getParentOfType<ModuleOp>()),
-        round(copyLoopBody(loop.lookUpBody(), symbols)),
+        builder(builder), round(copyLoopBody(loop.lookUpBody())),
         block(round.getBody().front()), invariants(loop.getInvariant().size()),
         carried(loop.getCarried().size()),
         ownArguments(block.getNumArguments()) {
@@ -49,7 +48,7 @@ public:
       forward.insert(&op);
     gradients.resize(ownArguments);
   }
-  ~LoopDifferentiator() { symbols.erase(round); }
+  ~LoopDifferentiator() { round.erase(); }
   LoopDifferentiator(const LoopDifferentiator &) = delete;
   LoopDifferentiator &operator=(const LoopDifferentiator &) = delete;
 
@@ -57,6 +56,7 @@ public:
     findActive();
     if (failed(differentiateRound()))
       return failure();
+    findForwardLoops();
     for (Value value : llvm::concat<Value>(nextSeeds, nextSums))
       need(value);
     for (auto &[value, arguments] : stacked)
@@ -135,6 +135,21 @@ private:
           stacked[gradient].push_back(i);
       }
     return success();
+  }
+
+  /// An inner loop of forward has been replaced by one that stacks what its
+  /// backward reads. Those of backward read a seed, or what depends on one.
+  void findForwardLoops() {
+    auto isOfForward = [&](Value value) {
+      if (auto argument = dyn_cast<BlockArgument>(value))
+        return argument.getArgNumber() < ownArguments;
+      return forward.contains(value.getDefiningOp());
+    };
+    for (LoopOp inner : block.getOps<LoopOp>())
+      if (inner.use_empty())
+        forward.erase(inner);
+      else if (llvm::all_of(inner.getOperands(), isOfForward))
+        forward.insert(inner);
   }
 
   //===--------------------------------------------------------------------===//
@@ -284,7 +299,7 @@ private:
     auto returned = llvm::to_vector(block.getTerminator()->getOperands());
     llvm::append_range(returned, fresh);
     func::FuncOp body = addLoopBody(
-        round, symbols, loop.getLoc(),
+        round, loop.getLoc(),
         TypeRange(block.getArgumentTypes()).take_front(ownArguments),
         ValueRange(returned).getTypes());
     IRMapping mapping;
@@ -374,9 +389,9 @@ private:
 
   StringRef addBackwardBody(ArrayRef<Value> arguments,
                             ArrayRef<Value> returned) {
-    func::FuncOp body = addLoopBody(round, symbols, builder.getLoc(),
-                                    ValueRange(arguments).getTypes(),
-                                    ValueRange(returned).getTypes());
+    func::FuncOp body =
+        addLoopBody(round, builder.getLoc(), ValueRange(arguments).getTypes(),
+                    ValueRange(returned).getTypes());
     IRMapping mapping;
     Block &inside = body.getBody().front();
     for (auto [from, to] : llvm::zip_equal(arguments, inside.getArguments()))
@@ -408,7 +423,6 @@ private:
   ArrayRef<bool> wanted;
   const GradientOrigins &origins;
   ImplicitLocOpBuilder &builder;
-  SymbolTable symbols;
   func::FuncOp round; ///< the body, to which its backward is added
   Block &block;
   const unsigned invariants, carried, ownArguments;

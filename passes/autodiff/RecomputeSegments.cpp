@@ -57,8 +57,7 @@ class SegmentRecomputer {
 public:
   SegmentRecomputer(LoopOp forward, LoopOp backward, Operation *seed)
       : forward(forward), backward(backward), seed(seed),
-        carried(forward.getCarried().size()),
-        symbols(forward->getParentOfType<ModuleOp>()) {
+        carried(forward.getCarried().size()) {
     auto rounds = static_cast<int64_t>(forward.getRounds());
     int64_t count = std::min(kMostSegments, rounds / 2);
     for (int64_t i = 0; i < count; ++i) {
@@ -109,7 +108,7 @@ private:
 
   /// Adds a body that returns these results of the loop of forward.
   StringRef addBody(ArrayRef<unsigned> results) {
-    func::FuncOp body = copyLoopBody(forward.lookUpBody(), symbols);
+    func::FuncOp body = copyLoopBody(forward.lookUpBody());
     Operation *end = body.getBody().front().getTerminator();
     end->setOperands(llvm::map_to_vector(
         results, [&](unsigned result) { return end->getOperand(result); }));
@@ -284,7 +283,6 @@ private:
   LoopOp forward, backward;
   Operation *seed; ///< where backward begins
   const unsigned carried;
-  SymbolTable symbols;
   SmallVector<Segment> segments;
   /// Results of forward that backward computes again, and others.
   SmallVector<unsigned> dropped, kept;

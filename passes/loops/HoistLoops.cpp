@@ -202,23 +202,37 @@ struct HoistLoops : mp::impl::HoistLoopsBase<HoistLoops> {
 
   void runOnOperation() override {
     dropDead();
-    SmallVector<LoopOp> loops;
-    getOperation().walk([&](LoopOp loop) { loops.push_back(loop); });
-    if (loops.empty())
-      return;
-    giveBodies(loops);
-    for (LoopOp loop : loops)
-      Hoister(loop, loop.lookUpBody()).run(movesCasts);
+    DenseSet<Operation *> called = calledByLoops(getOperation()), given;
+    for (auto function : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
+      if (!called.contains(function)) {
+        giveBodies(function, given);
+        hoistIn(function);
+      }
   }
 
 private:
   /// Gives each loop a body of its own, as it may get operands of its own.
-  void giveBodies(ArrayRef<LoopOp> loops) {
-    SymbolTable symbols(getOperation());
-    DenseSet<Operation *> given;
-    for (LoopOp loop : loops)
-      if (func::FuncOp body = loop.lookUpBody(); !given.insert(body).second)
-        loop.setBody(copyLoopBody(body, symbols).getName());
+  void giveBodies(func::FuncOp function, DenseSet<Operation *> &given) {
+    function.walk([&](LoopOp loop) {
+      func::FuncOp body = loop.lookUpBody();
+      if (!given.insert(body).second) {
+        body = copyLoopBody(body);
+        loop.setBody(body.getName());
+        given.insert(body);
+      }
+      giveBodies(body, given);
+    });
+  }
+
+  /// What leaves an inner loop may leave the one around it.
+  void hoistIn(func::FuncOp function) {
+    SmallVector<LoopOp> loops;
+    function.walk([&](LoopOp loop) { loops.push_back(loop); });
+    for (LoopOp loop : loops) {
+      func::FuncOp body = loop.lookUpBody();
+      hoistIn(body);
+      Hoister(loop, body).run(movesCasts);
+    }
   }
 
   /// Drops loops that nothing uses, and bodies that no loop calls.

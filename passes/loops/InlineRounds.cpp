@@ -39,15 +39,23 @@ struct InlineRounds : mp::impl::InlineRoundsBase<InlineRounds> {
   using Base::Base;
 
   void runOnOperation() override {
+    // A round may hold other loops of one round.
+    for (auto loops = loopsOfOneRound(); !loops.empty();
+         loops = loopsOfOneRound()) {
+      for (LoopOp loop : loops)
+        inlineRound(loop);
+      dropUnusedBodies(getOperation());
+    }
+  }
+
+private:
+  SmallVector<LoopOp> loopsOfOneRound() {
     SmallVector<LoopOp> loops;
     getOperation().walk([&](LoopOp loop) {
       if (loop.getRounds() == 1)
         loops.push_back(loop);
     });
-    for (LoopOp loop : loops)
-      inlineRound(loop);
-    if (!loops.empty())
-      dropUnusedBodies(getOperation());
+    return loops;
   }
 };
 } // namespace

@@ -23,9 +23,9 @@ namespace {
 /// Replaces one scan.
 class Outliner {
 public:
-  Outliner(ScanOp scan, SymbolTable &symbols)
-      : scan(scan), body(scan.getBody().front()), symbols(symbols),
-        builder(scan.getLoc(), scan) {}
+  explicit Outliner(ScanOp scan)
+      : scan(scan), body(scan.getBody().front()), builder(scan.getLoc(), scan) {
+  }
 
   void run() {
     hoist();
@@ -91,7 +91,7 @@ private:
     auto caller = scan->getParentOfType<func::FuncOp>();
     SmallVector<Type> arguments(ValueRange(captured.getArrayRef()).getTypes());
     llvm::append_range(arguments, body.getArgumentTypes());
-    auto function = addLoopBody(caller, symbols, scan.getLoc(), arguments,
+    auto function = addLoopBody(caller, scan.getLoc(), arguments,
                                 scan.getYielded().getTypes());
     Block *block = &function.getBody().front();
     IRMapping mapping;
@@ -151,7 +151,6 @@ private:
 
   ScanOp scan;
   Block &body;
-  SymbolTable &symbols;
   ImplicitLocOpBuilder builder;
   llvm::SetVector<Value> captured;
   SmallVector<Operation *> replaced; ///< products, by ones of transposed rows
@@ -161,7 +160,7 @@ struct OutlineLoops : mp::impl::OutlineLoopsBase<OutlineLoops> {
   using Base::Base;
 
   void runOnOperation() override {
-    SmallVector<ScanOp> scans;
+    SmallVector<ScanOp> scans; // inner ones first
     WalkResult walked = getOperation().walk([&](ScanOp scan) {
       if (StringRef why = whyNoLoop(scan); !why.empty()) {
         scan.emitOpError() << "cannot be a loop: " << why
@@ -179,11 +178,8 @@ struct OutlineLoops : mp::impl::OutlineLoopsBase<OutlineLoops> {
     });
     if (walked.wasInterrupted())
       return signalPassFailure();
-    if (scans.empty())
-      return;
-    SymbolTable symbols(getOperation());
     for (ScanOp scan : scans)
-      Outliner(scan, symbols).run();
+      Outliner(scan).run();
   }
 };
 } // namespace

@@ -8,9 +8,9 @@ def UnrollScans : Mp_Pass<"mp-unroll-scans", "::mlir::ModuleOp"> {
   let summary = "replace loops over time steps by their time steps";
   let description = [{
     Of the scans that an `mp-outline-loops` after it could make a loop of, none is replaced, unless it asks for
-    that with `unroll`, or `all` is set. Others are: those without a time step, those within another scan, which
-    stays a loop, and those with batch norms, checkpoints, or gradients of their own. Random ops must know their time
-    step (`mp-number-streams`).
+    that with `unroll`, or `all` is set. Others are: those without a time step, those around which there are four
+    scans, and those with batch norms, checkpoints, or gradients of their own. Random ops must know their time step
+    (`mp-number-streams`).
 
     Every pass after it sees ops without loops around them, so what it decides holds for each time step. Slices
     of the values that a scan runs over are taken where they are used, and what it stacks is joined after its
@@ -37,7 +37,8 @@ def OutlineLoops : Mp_Pass<"mp-outline-loops", "::mlir::ModuleOp"> {
   let summary = "make a function of the body of a scan";
   let description = [{
     The region of an `mp.scan` becomes a private function, and the scan an `mp.loop` that calls it, so that the
-    passes that follow decide for one time step what holds for all of them. What a time step computes from values
+    passes that follow decide for one time step what holds for all of them. The function of an outer scan has the
+    loops of inner ones. What a time step computes from values
     of the outside alone is computed once, before the loop, and variables are read there. A loop runs over the
     first dimension: other ones are transposed, and so are the rows that a product makes wider, before it. Shapes
     must be known (`mp-specialize`). The scans that are left are errors: `mp-unroll-scans` replaces those that

@@ -1,11 +1,12 @@
 //===- RandomKeys.cpp - where random ops take their key from --------------===//
 #include "dialect/ops/Arithmetic.h"
 #include "dialect/ops/Collective.h"
-#include "dialect/ops/Loop.h"
 #include "dialect/ops/State.h"
 #include "passes/Passes.h"
+#include "passes/analysis/LoopBodies.h"
 #include "passes/analysis/Recipe.h"
 #include "passes/analysis/VariableTable.h"
+#include <map>
 
 namespace mp {
 #define GEN_PASS_DEF_RANDOMKEYS
@@ -22,8 +23,7 @@ struct RandomKeys : mp::impl::RandomKeysBase<RandomKeys> {
   using Base::Base;
 
   void runOnOperation() override {
-    DenseSet<Operation *> called; // by loops
-    getOperation().walk([&](LoopOp loop) { called.insert(loop.lookUpBody()); });
+    DenseSet<Operation *> called = calledByLoops(getOperation());
     auto functions = llvm::to_vector(getOperation().getOps<func::FuncOp>());
     for (auto function : functions)
       if (called.contains(function) && failed(addBody(function)))
@@ -34,21 +34,39 @@ struct RandomKeys : mp::impl::RandomKeysBase<RandomKeys> {
   }
 
 private:
-  /// The random ops of the body of a loop, and the key that it is given.
+  /// What draws in the body of a loop, and the key that it is given.
   struct Body {
     SmallVector<RandomOpInterface> ops;
+    SmallVector<LoopOp> loops;
     SmallVector<Value> key;
   };
 
   LogicalResult addBody(func::FuncOp function) {
-    auto ops = findWithoutKey(function);
-    for (RandomOpInterface op : ops)
+    if (bodies.contains(function))
+      return success();
+    Body body{findWithoutKey(function), {}, {}};
+    for (RandomOpInterface op : body.ops)
       if (op.getKeyMutable().empty())
         return op.emitOpError("draws the same in each round of a loop: run "
                               "mp-number-streams before mp-outline-loops");
-    if (!ops.empty())
-      bodies[function] = {std::move(ops), {}};
+    auto loops = llvm::to_vector(function.getOps<LoopOp>());
+    for (LoopOp loop : loops)
+      if (failed(addBody(loop.lookUpBody())))
+        return failure();
+    body.loops = findDrawing(function);
+    bodies[function] = std::move(body);
     return success();
+  }
+
+  /// Finds the loops whose bodies draw.
+  SmallVector<LoopOp> findDrawing(func::FuncOp function) {
+    SmallVector<LoopOp> loops;
+    function.walk([&](LoopOp loop) {
+      const Body &body = bodies[loop.lookUpBody()];
+      if (!body.ops.empty() || !body.loops.empty())
+        loops.push_back(loop);
+    });
+    return loops;
   }
 
   /// Finds the random ops whose key has no part, or the time step alone.
@@ -63,11 +81,7 @@ private:
 
   LogicalResult giveKeys(func::FuncOp function) {
     auto ops = findWithoutKey(function);
-    SmallVector<LoopOp> loops;
-    function.walk([&](LoopOp loop) {
-      if (bodies.contains(loop.lookUpBody()))
-        loops.push_back(loop);
-    });
+    auto loops = findDrawing(function);
     if (ops.empty() && loops.empty())
       return success();
     auto seed = seedVariable(ops.empty() ? loops.front() : ops.front());
@@ -100,7 +114,7 @@ private:
     op.getKeyMutable().assign(key);
   }
 
-  /// Gives a key to a loop, whose body passes it to its random ops.
+  /// Gives a key to a loop, whose body passes it to what draws in it.
   void giveKey(LoopOp loop, SmallVector<Value> key, ImplicitLocOpBuilder &b) {
     addMicroBatch(key, b);
     func::FuncOp function = loop.lookUpBody();
@@ -116,6 +130,8 @@ private:
                                          function.getResultTypes()));
       for (RandomOpInterface op : body.ops)
         giveKey(op, body.key, b);
+      for (LoopOp inner : body.loops)
+        giveKey(inner, body.key, b);
     }
     loop.getInvariantMutable().append(key);
   }
@@ -191,6 +207,6 @@ private:
     return variable;
   }
 
-  DenseMap<Operation *, Body> bodies; ///< that draw
+  std::map<Operation *, Body> bodies; ///< of loops
 };
 } // namespace

@@ -36,12 +36,13 @@ Executor::Executor(Entry entry, const Linkage &linkage,
     : description(std::move(entry)), engine(engine), names(linkage.names),
       poisoned(buffersToPoison(description)) {
   std::unique_ptr<Routine> *nextRoutine = routines.data();
-  for (const Step &step : description.steps)
-    steps.push_back(bind(step, linkage, nextRoutine));
+  for (auto [step, around] :
+       llvm::zip_equal(description.steps, description.repeatsOfSteps()))
+    steps.push_back(bind(step, linkage, around, nextRoutine));
   std::vector<BufferRef> refs;
   for (const Result &result : description.results)
     refs.push_back(result.ref);
-  firstResult = bind(refs, linkage);
+  firstResult = bind(refs, linkage, {});
   lastResults.resize(refs.size());
   resolveArena();
   if (engine.trace)
@@ -49,23 +50,23 @@ Executor::Executor(Entry entry, const Linkage &linkage,
 }
 
 Executor::BoundStep Executor::bind(const Step &step, const Linkage &linkage,
+                                   llvm::ArrayRef<uint32_t> around,
                                    std::unique_ptr<Routine> *&nextRoutine) {
   if (const auto *launch = std::get_if<Launch>(&step))
     return BoundLaunch{linkage.kernels[launch->kernel],
-                       bind(launch->args, linkage), launch->grid,
+                       bind(launch->args, linkage, around), launch->grid,
                        boundedBlock(launch->grid, launch->block)};
   if (const auto *call = std::get_if<Call>(&step))
-    return BoundCall{std::move(*nextRoutine++), bind(call->args, linkage),
-                     call->grid, boundedBlock(call->grid, call->block)};
-  if (const auto *repeat = std::get_if<Repeat>(&step)) {
-    lastRepeat = steps.size();
+    return BoundCall{std::move(*nextRoutine++),
+                     bind(call->args, linkage, around), call->grid,
+                     boundedBlock(call->grid, call->block)};
+  if (const auto *repeat = std::get_if<Repeat>(&step))
     return BoundRepeat{repeat->rounds, repeat->steps, {}};
-  }
   const auto &copy = std::get<Copy>(step);
   std::vector<BufferRef> refs = {copy.to, copy.from};
   if (copy.flag)
     refs.push_back(*copy.flag);
-  return BoundCopy{bind(refs, linkage), copy.bytes, bool(copy.flag)};
+  return BoundCopy{bind(refs, linkage, around), copy.bytes, bool(copy.flag)};
 }
 
 void Executor::nameSteps() {
@@ -82,14 +83,15 @@ void Executor::nameSteps() {
 
 /// Appends the addresses of `refs` to the table; patches fill in those of
 /// inputs and the arena later.
-size_t Executor::bind(llvm::ArrayRef<BufferRef> refs, const Linkage &linkage) {
+size_t Executor::bind(llvm::ArrayRef<BufferRef> refs, const Linkage &linkage,
+                      llvm::ArrayRef<uint32_t> around) {
   size_t first = addresses.size();
   for (const BufferRef &ref : refs) {
     size_t slot = addresses.size();
     addresses.push_back(nullptr);
-    if (ref.stride)
-      std::get<BoundRepeat>(steps[lastRepeat])
-          .advances.push_back({slot, ref.stride});
+    for (auto [repeat, stride] : llvm::zip(around, ref.strides))
+      if (stride)
+        std::get<BoundRepeat>(steps[repeat]).advances.push_back({slot, stride});
     switch (ref.space) {
     case BufferRef::Space::Variable:
       addresses[slot] = linkage.variables[ref.index] + ref.offset;
@@ -141,23 +143,31 @@ void Executor::advance(const BoundRepeat &repeat, int64_t rounds) {
     addresses[slot] = static_cast<char *>(addresses[slot]) + rounds * stride;
 }
 
+template <typename Run>
+void Executor::forEachRound(const BoundRepeat &repeat, Run run) {
+  for (int64_t round = 0; round < repeat.rounds; ++round) {
+    run();
+    advance(repeat, 1);
+  }
+  advance(repeat, -repeat.rounds);
+}
+
+void Executor::runSteps(size_t begin, size_t end) {
+  for (size_t i = begin; i < end; ++i) {
+    runStep(i);
+    if (auto *repeat = std::get_if<BoundRepeat>(&steps[i])) {
+      size_t last = i + repeat->steps;
+      forEachRound(*repeat, [&] { runSteps(i + 1, last + 1); });
+      i = last;
+    }
+  }
+}
+
 void Executor::execute(Inputs inputs) {
   engine.arena.release();
   TraceSpan span(engine.trace.get(), Trace::Kind::Step, description.function);
   bindInputs(inputs);
-  for (size_t i = 0; i < steps.size(); ++i) {
-    runStep(i);
-    auto *repeat = std::get_if<BoundRepeat>(&steps[i]);
-    if (!repeat)
-      continue;
-    for (int64_t round = 0; round < repeat->rounds; ++round) {
-      for (size_t j = 1; j <= repeat->steps; ++j)
-        runStep(i + j);
-      advance(*repeat, 1);
-    }
-    advance(*repeat, -repeat->rounds);
-    i += repeat->steps;
-  }
+  runSteps(0, steps.size());
   for (size_t i = 0; i < lastResults.size(); ++i)
     lastResults[i] = addresses[firstResult + i];
 }
@@ -248,24 +258,20 @@ llvm::Expected<double> Executor::measureCopy() {
   return copyRate(bytes, median(std::move(times)));
 }
 
+void Executor::runAllRounds(llvm::ArrayRef<uint32_t> around, BoundStep &step) {
+  if (around.empty())
+    return std::visit([&](auto &bound) { runStep(bound); }, step);
+  forEachRound(std::get<BoundRepeat>(steps[around.front()]),
+               [&] { runAllRounds(around.drop_front(), step); });
+}
+
 /// Adds the microseconds of each step; a step that is repeated takes the time
 /// of all its rounds.
 void Executor::measureSteps(std::vector<std::vector<double>> &times) {
-  const BoundRepeat *repeat = nullptr; // the last one
-  for (auto [step, rounds, own] :
-       llvm::zip_equal(steps, description.roundsOfSteps(), times)) {
-    own.push_back(timed([&, &step = step, rounds = rounds] {
-      for (int64_t round = 0; round < rounds; ++round) {
-        std::visit([&](auto &bound) { runStep(bound); }, step);
-        if (rounds > 1)
-          advance(*repeat, 1);
-      }
-    }));
-    if (rounds > 1)
-      advance(*repeat, -rounds);
-    if (const auto *begun = std::get_if<BoundRepeat>(&step))
-      repeat = begun;
-  }
+  for (auto [step, around, own] :
+       llvm::zip_equal(steps, description.repeatsOfSteps(), times))
+    own.push_back(timed(
+        [&, &step = step, &around = around] { runAllRounds(around, step); }));
 }
 
 llvm::Expected<Profile> Executor::measure(Inputs inputs) {

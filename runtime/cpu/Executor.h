@@ -92,11 +92,21 @@ private:
   /// Poisons the buffers that step `number` is the first to write, and scratch.
   void poisonBefore(size_t number);
   llvm::Expected<double> measureCopy();
-  size_t bind(llvm::ArrayRef<BufferRef> refs, const Linkage &linkage);
+  /// `around` are the numbers of the Repeats around the step.
+  size_t bind(llvm::ArrayRef<BufferRef> refs, const Linkage &linkage,
+              llvm::ArrayRef<uint32_t> around);
   BoundStep bind(const Step &step, const Linkage &linkage,
+                 llvm::ArrayRef<uint32_t> around,
                  std::unique_ptr<Routine> *&nextRoutine);
+  /// Runs the steps from `begin` to before `end`.
+  void runSteps(size_t begin, size_t end);
+  /// Calls `run` for each round of a Repeat, and moves the addresses of its
+  /// steps between them.
+  template <typename Run> void forEachRound(const BoundRepeat &repeat, Run run);
   /// Moves the addresses of the steps of a Repeat on by some rounds.
   void advance(const BoundRepeat &repeat, int64_t rounds);
+  /// Runs a step in all rounds of the Repeats around it.
+  void runAllRounds(llvm::ArrayRef<uint32_t> around, BoundStep &step);
   void measureSteps(std::vector<std::vector<double>> &times);
   void runStep(size_t number);
   void runStep(BoundRepeat &) {}
@@ -120,7 +130,6 @@ private:
   std::vector<void *> addresses;
   std::vector<Patch> arenaPatches, inputPatches;
   size_t firstResult = 0;
-  size_t lastRepeat = 0; ///< number of the last Repeat that was bound
   std::vector<const void *> lastResults;
   Ticket runs = 0;
 };

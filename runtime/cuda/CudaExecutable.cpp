@@ -57,23 +57,42 @@ private:
   Error addSteps(ArrayRef<OwnedEvent> timers) {
     MP_CUDA(driver, cuGraphCreate, graph.slot(), 0);
     timed = !timers.empty();
-    if (Error error = timed ? addTimed(timers) : addAll())
+    if (Error error =
+            timed ? addTimed(timers) : addAll(executable.description.steps))
       return error;
     return context.copyToDevice(slot.tables.get(), tables.data(),
                                 tables.size() * sizeof(Address));
   }
 
-  Error addAll() {
-    for (ArrayRef<Step> rest = executable.description.steps; !rest.empty();) {
-      const auto *repeat = std::get_if<Repeat>(&rest.front());
-      if (repeat)
-        rest = rest.drop_front();
-      size_t count = repeat ? repeat->steps : 1;
+  /// Adds steps, and those of a Repeat for each of its rounds.
+  Error addAll(ArrayRef<Step> steps) {
+    while (!steps.empty()) {
+      const Step &step = steps.consume_front();
+      const auto *repeat = std::get_if<Repeat>(&step);
+      ArrayRef<Step> own = steps.take_front(repeat ? repeat->steps : 0);
+      steps = steps.drop_front(own.size());
       if (Error error =
-              addRounds(repeat ? repeat->rounds : 1, rest.take_front(count)))
+              repeat ? addRounds(repeat->rounds, [&] { return addAll(own); })
+                     : addStep(step))
         return error;
-      rest = rest.drop_front(count);
     }
+    return Error::success();
+  }
+
+  Error addStep(const Step &step) {
+    return std::visit([&](const auto &step) { return add(step); }, step);
+  }
+
+  /// Calls `add` for each round of a Repeat.
+  Error addRounds(int64_t count, function_ref<Error()> add) {
+    size_t firstRoutine = nextRoutine;
+    rounds.push_back(0);
+    for (; rounds.back() < count; ++rounds.back()) {
+      nextRoutine = firstRoutine;
+      if (Error error = add())
+        return error;
+    }
+    rounds.pop_back();
     return Error::success();
   }
 
@@ -81,27 +100,23 @@ private:
   /// follow one another: their times do not depend on the values.
   Error addTimed(ArrayRef<OwnedEvent> timers) {
     const Entry &entry = executable.description;
-    for (auto [step, rounds] :
-         llvm::zip_equal(entry.steps, entry.roundsOfSteps())) {
+    for (auto [step, around] :
+         llvm::zip_equal(entry.steps, entry.repeatsOfSteps())) {
       if (Error error = add(timers.consume_front()))
         return error;
-      if (Error error = addRounds(rounds, step))
+      if (Error error = addAllRounds(around, step))
         return error;
     }
     return Error::success();
   }
 
-  Error addRounds(int64_t rounds, ArrayRef<Step> steps) {
-    size_t firstRoutine = nextRoutine;
-    for (round = 0; round < rounds; ++round) {
-      nextRoutine = firstRoutine;
-      for (const Step &step : steps)
-        if (Error error =
-                std::visit([&](const auto &step) { return add(step); }, step))
-          return error;
-    }
-    round = 0;
-    return Error::success();
+  /// Adds a step for all rounds of the Repeats around it.
+  Error addAllRounds(ArrayRef<uint32_t> around, const Step &step) {
+    if (around.empty())
+      return addStep(step);
+    const Step &repeat = executable.description.steps[around.front()];
+    return addRounds(std::get<Repeat>(repeat).rounds,
+                     [&] { return addAllRounds(around.drop_front(), step); });
   }
 
   Expected<OwnedGraphExec> finish() {
@@ -118,7 +133,10 @@ private:
     return addresses;
   }
   Address resolve(const BufferRef &ref) const {
-    return executable.address(ref, slot) + round * ref.stride;
+    Address address = executable.address(ref, slot);
+    for (auto [round, stride] : zip(rounds, ref.strides))
+      address += round * stride;
+    return address;
   }
 
   /// Makes a step come after a node too; null: there is none.
@@ -249,7 +267,7 @@ private:
   SmallVector<GraphNode> last;      ///< after which the next step comes
   SmallVector<GraphNode> exchanges; ///< null: it does nothing
   size_t nextRoutine = 0;
-  int64_t round = 0; ///< of the steps that are added
+  SmallVector<int64_t> rounds; ///< of the Repeats around what is added
   bool timed = false;
   std::vector<Address> tables; ///< of all launches that have a table
 };

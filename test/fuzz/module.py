@@ -2,6 +2,7 @@
 
 import numpy as np
 
+import scans
 import texts
 from batches import Batch
 from optimizers import variable_name
@@ -35,19 +36,6 @@ def declared(g, value, batch):
     return f"{value.name}: {batch.type(value)}{name}"
 
 
-def texts_of(graph, batch):
-    """The texts of the ops; those of a loop are one."""
-    scans = {node: scan for scan in graph.whole_scans() if scan.has_text(batch) for node in scan.nodes}
-    written = set()
-    for node in graph.nodes:
-        scan = scans.get(node)
-        if scan is None:
-            yield batch.text(node)
-        elif scan not in written:
-            written.add(scan)
-            yield scan.text(batch)
-
-
 def text_of(graph):
     """The module; a graph with a recipe is named @loss and returns the loss first."""
     arguments = [value for value in graph.inputs if value.data == "argument"]
@@ -60,7 +48,7 @@ def text_of(graph):
             kind = "" if value in parameters else "buffer "
             lines.append(f"  mp.variable {kind}@{variable_name(value)} : {value.type} = #mp.init<zeros>")
             body.append(f"    {value.name} = mp.read @{variable_name(value)} : {value.type}")
-    body += [f"    {text}".rstrip(": ") for text in texts_of(graph, batch)]
+    body += [f"    {text}".rstrip(": ") for text in scans.texts_of(graph.nodes, batch, graph.whole_scans())]
     results = [(value.name, batch.type(value)) for value in graph.results]
     if graph.gradient:
         number, sources, types = graph.gradient

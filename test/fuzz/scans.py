@@ -30,15 +30,18 @@ class Scan:
     body: list  # nodes of that time step
     yielded: list  # what it carries on, and what is stacked
     results: list  # after the last time step, and of all
+    is_inner: bool  # of a time step of another loop, and written in that alone
 
     def has_text(self, batch):
         """Whether what is carried stays open or closed: an operand from outside may open rows of size one."""
         return (self.carried in batch.open) == (self.yielded[0] in batch.open)
 
-    def text(self, batch):
+    def text(self, batch, others):
         # The carried value has another name inside.
         inside, before = f"{self.carried.name}c", re.escape(self.carried.name) + r"\b"
-        body = "\n".join(f"      {re.sub(before, inside, batch.text(node))}".rstrip(": ") for node in self.body)
+        inner = [scan for scan in others if scan.nodes < self.nodes]
+        texts = texts_of(self.body, batch, inner, inside=True)
+        body = "\n".join(f"      {re.sub(before, inside, text)}".rstrip(": ") for text in texts)
         body = re.sub(r"stream\((\d+)\)", lambda found: f"stream({int(found[1]) % STREAMS_PER_TIME_STEP})", body)
         types = ", ".join(batch.type(value) for value in self.yielded)
         yielded = ", ".join(inside if value is self.carried else value.name for value in self.yielded)
@@ -48,6 +51,20 @@ class Scan:
                 + (f" dim({self.dim})" if self.dim else "") + (" reverse" if self.reverse else "")
                 + f" -> ({', '.join(batch.type(value) for value in self.results)}) {{\n{body}\n"
                 f"      mp.yield {yielded} : {types}\n    }}")
+
+
+def texts_of(nodes, batch, scans, inside=False):
+    """The texts of ops, `inside` a loop or not; those of a loop are one, in which there may be others."""
+    has_text = lambda scan: scan.is_inner == inside and scan.has_text(batch)
+    largest_first = sorted(filter(has_text, scans), key=lambda scan: -len(scan.nodes))
+    written = set()
+    for node in nodes:
+        scan = next((scan for scan in largest_first if node in scan.nodes), None)
+        if scan is None:
+            yield batch.text(node)
+        elif scan not in written:
+            written.add(scan)
+            yield scan.text(batch, scans)
 
 
 def part_of(g, value, dim, step):
@@ -88,11 +105,23 @@ def random_op(g):
     return lambda known, step: dropout(g, known[-1], given, stream, p, step)
 
 
-def drawn(g, kind):
+def inner_loop(g, kind, depth):
+    """A loop over a dimension of what the time step has."""
+    dims = [dim for dim, size in enumerate(kind.shape) if 2 <= size <= 5]
+    if not dims:
+        return None
+    dim, reverse = g.choice(dims), g.chance(30)
+    inner = Type(kind.element, kind.shape[:dim] + kind.shape[dim + 1:])
+    carried, ops = g.input(inner), drawn(g, inner, depth + 1)
+    place = g.below(len(ops))
+    return lambda known, step: looped(g, known[-1], dim, reverse, carried, ops, place, step)
+
+
+def drawn(g, kind, depth=0):
     """Some ops of a time step, each a function of the values that the step has so far, and of its number."""
     ops = [lambda known, _, name=g.choice(JOINED): binary(g, known[0], known[1], [name])]
     for _ in range(1 + g.below(3)):
-        how = g.below(7)
+        how = g.below(9)
         if how == 0 and kind.shape:
             width = kind.shape[-1]
             given = [g.input(Type(kind.element, shape)) for shape in [(width, width), (width,)][:1 + g.below(2)]]
@@ -108,6 +137,8 @@ def drawn(g, kind):
         elif how == 4 and not g.drawing:
             g.drawing = True
             ops.append(random_op(g))
+        elif how in (5, 6) and depth < 2 and (loop := inner_loop(g, kind, depth)):
+            ops.append(loop)
         else:
             ops.append(lambda known, _, name=g.choice(COMMON): unary(g, known[-1], [name]))
     ops.append(lambda known, _: unary(g, known[-1], ["mp.tanh"]))  # what is carried stays small
@@ -121,14 +152,20 @@ def scan(g):
 
 
 def scan_over(g, over, dim, reverse):
-    steps, kind = over.type.shape[dim], Type(over.type.element, over.type.shape[:dim] + over.type.shape[dim + 1:])
+    kind = Type(over.type.element, over.type.shape[:dim] + over.type.shape[dim + 1:])
     carried, ops = g.input(kind), drawn(g, kind)
-    first, place = len(g.nodes), g.below(len(ops))
+    return looped(g, over, dim, reverse, carried, ops, g.below(len(ops)))
+
+
+def looped(g, over, dim, reverse, carried, ops, place, around=None):
+    """A loop that stacks the result of the op `place`. An inner one has the number of the time step `around` it."""
+    steps, kind = over.type.shape[dim], carried.type
+    first = len(g.nodes)
     stacked, shown, value = {}, None, carried
     for step in reversed(range(steps)) if reverse else range(steps):
         begin, known = len(g.nodes) + 2, [value, part_of(g, over, dim, step)]
         for op in ops:
-            known.append(op(known, step) if known[-1] else None)
+            known.append(op(known, (around or 0) * steps + step) if known[-1] else None)
         if known[-1] is None or any(other.type != kind for other in known):
             return None  # what there is stays, without a loop
         shown = shown or (known[1], g.nodes[begin:], [known[-1], known[2 + place]])
@@ -141,7 +178,7 @@ def scan_over(g, over, dim, reverse):
     if together is None:
         return None
     nodes = g.nodes[first:]
-    g.scans.append(Scan(set(nodes), dim, reverse, carried, over, *shown, [value, together]))
+    g.scans.append(Scan(set(nodes), dim, reverse, carried, over, *shown, [value, together], around is not None))
     inner = {result for node in nodes for result in node.results} - {value, together}
     g.values = [other for other in g.values if other not in inner]
     return together

@@ -63,7 +63,19 @@ func.func @external(%x: tensor<f32>) -> tensor<f32> {
 // -----
 
 func.func private @body(%x: tensor<f32>) -> tensor<f32> {
-  // expected-error@+1 {{'mp.loop' op is in the function that it calls}}
+  // expected-error@+1 {{'mp.loop' op calls @body, which calls itself by way of its loops}}
   %r = mp.loop @body carried(%x : tensor<f32>) rounds(3) -> tensor<f32>
+  return %r : tensor<f32>
+}
+
+// -----
+
+func.func private @outer(%x: tensor<f32>) -> tensor<f32> {
+  %r = mp.loop @inner carried(%x : tensor<f32>) rounds(3) -> tensor<f32>
+  return %r : tensor<f32>
+}
+func.func private @inner(%x: tensor<f32>) -> tensor<f32> {
+  // expected-error@+1 {{'mp.loop' op calls @outer, which calls itself by way of its loops}}
+  %r = mp.loop @outer carried(%x : tensor<f32>) rounds(3) -> tensor<f32>
   return %r : tensor<f32>
 }

@@ -194,6 +194,35 @@ func.func @f(%xs: tensor<4x6x8xf32>, %h0: tensor<4x8xf32>, %w: tensor<8x8xf32>, 
       : tensor<f32>, tensor<4x6x8xf32>, tensor<4x8xf32>, tensor<8x8xf32>, tensor<8xf32>, tensor<4x8xf32>
 })",
      1e-5},
+    // Elements of 12 and of 60 bytes are at odd places. A weight's gradient is
+    // one product of the rows of all rounds of both loops, or is carried
+    // through both.
+    {"nestedGradients", R"(
+func.func @f(%xs: tensor<4x5x3xf32>, %h0: tensor<1x3xf32>, %w: tensor<3x3xf32>, %m: tensor<1x3xf32>)
+    -> (tensor<1x3xf32>, tensor<4x5x3xf32>, tensor<4x5x3xf32>, tensor<1x3xf32>, tensor<3x3xf32>, tensor<1x3xf32>) {
+  %r:2 = mp.scan carried(%h = %h0 : tensor<1x3xf32>) over(%x = %xs : tensor<4x5x3xf32>) reverse UNROLL
+      -> (tensor<1x3xf32>, tensor<4x5x3xf32>) {
+    %o = mp.tanh %h : tensor<1x3xf32>
+    %s:2 = mp.scan carried(%g = %o : tensor<1x3xf32>) over(%y = %x : tensor<5x3xf32>) UNROLL
+        -> (tensor<1x3xf32>, tensor<5x3xf32>) {
+      %p = mp.linear %g, %w : tensor<1x3xf32>, tensor<3x3xf32>
+      %k = mp.mul %h, %m : tensor<1x3xf32>, tensor<1x3xf32>
+      %q = mp.add %p, %k : tensor<1x3xf32>, tensor<1x3xf32>
+      %u = mp.add %q, %y : tensor<1x3xf32>, tensor<3xf32>
+      %t = mp.tanh %u : tensor<1x3xf32>
+      %l = mp.reshape %t : tensor<1x3xf32> to tensor<3xf32>
+      mp.yield %t, %l : tensor<1x3xf32>, tensor<3xf32>
+    }
+    mp.yield %s#0, %s#1 : tensor<1x3xf32>, tensor<5x3xf32>
+  }
+  %q = mp.mul %r#1, %r#1 : tensor<4x5x3xf32>, tensor<4x5x3xf32>
+  %n = mp.sum %q dims[0, 1, 2] : tensor<4x5x3xf32>
+  %g:4 = mp.gradient %n of %xs, %h0, %w, %m
+      : tensor<f32>, tensor<4x5x3xf32>, tensor<1x3xf32>, tensor<3x3xf32>, tensor<1x3xf32>
+  return %r#0, %r#1, %g#0, %g#1, %g#2, %g#3
+      : tensor<1x3xf32>, tensor<4x5x3xf32>, tensor<4x5x3xf32>, tensor<1x3xf32>, tensor<3x3xf32>, tensor<1x3xf32>
+})",
+     1e-5},
     // What backward computes is differentiated again: a loop of a loop's
     // backward.
     {"secondOrder", R"(
@@ -275,6 +304,45 @@ func.func @f(%xs: tensor<)" +
       ++repeats;
     }
   EXPECT_EQ(repeats, 2u); // forward and backward
+}
+
+/// Returns how often each of the launches runs that have so many operations.
+std::vector<int64_t> roundsOf(const Program &program, uint64_t flops) {
+  const Entry &entry = program.entries.front();
+  std::vector<int64_t> found;
+  for (auto [step, rounds] : zip_equal(entry.steps, entry.roundsOfSteps()))
+    if (const auto *launch = std::get_if<Launch>(&step);
+        launch && launch->flops == flops)
+      found.push_back(rounds);
+  return found;
+}
+
+TEST(LoopPrograms, HaveLoopsInLoops) {
+  CompileOptions options;
+  options.goal = Goal::Run;
+  Program program = cantFail(compile(R"(
+func.func @f(%xs: tensor<70x50x4x8xf32>, %h0: tensor<4x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %r = mp.scan carried(%h = %h0 : tensor<4x8xf32>) over(%x = %xs : tensor<70x50x4x8xf32>) -> tensor<4x8xf32> {
+    %t = mp.scan carried(%g = %h : tensor<4x8xf32>) over(%y = %x : tensor<50x4x8xf32>) -> tensor<4x8xf32> {
+      %p = mp.linear %g, %w : tensor<4x8xf32>, tensor<8x8xf32>
+      %s = mp.add %p, %y : tensor<4x8xf32>, tensor<4x8xf32>
+      %u = mp.tanh %s : tensor<4x8xf32>
+      mp.yield %u : tensor<4x8xf32>
+    }
+    mp.yield %t : tensor<4x8xf32>
+  }
+  %n = mp.sum %r dims[0, 1] : tensor<4x8xf32>
+  %g = mp.gradient %n of %w : tensor<f32>, tensor<8x8xf32>
+  return %g : tensor<8x8xf32>
+})",
+                                     options));
+  // A product in each round, forward and backward; one has the rows of all.
+  EXPECT_EQ(roundsOf(program, 2 * 4 * 8 * 8),
+            (std::vector<int64_t>{3500, 3500}));
+  EXPECT_EQ(roundsOf(program, 3500 * 2 * 4 * 8 * 8), std::vector<int64_t>{1});
+  // The weight is arranged for all rounds of both loops, forward and backward,
+  // and the first gradient is set.
+  EXPECT_EQ(roundsOf(program, 0), (std::vector<int64_t>{1, 1, 1}));
 }
 
 } // namespace

@@ -131,10 +131,15 @@ Program sample() {
            256,
            BufferRef{Space::Arena, 0, 1024}},
       Copy{{Space::Arena, 0, 0}, {Space::Staging, 1, 0}, 128, std::nullopt},
-      Repeat{3, 1},
-      Copy{{Space::Arena, 0, 512, -128},
-           {Space::Variable, 0, 0, 64},
+      Repeat{3, 3},
+      Copy{{Space::Arena, 0, 512, {-128}},
+           {Space::Variable, 0, 0, {64}},
            64,
+           std::nullopt},
+      Repeat{2, 1},
+      Copy{{Space::Arena, 0, 0, {0, 64}},
+           {Space::Variable, 0, 0, {64, 32}},
+           32,
            std::nullopt}};
   entry.results = {{"loss", {ElementType::F32, {}}, {Space::Arena, 0, 64}},
                    {"", {ElementType::F32, {16, 4}}, {Space::Variable, 0, 0}},
@@ -222,10 +227,15 @@ TEST(Program, EveryFieldComesBack) {
   EXPECT_EQ(std::get<Copy>(entry.steps[2]).flag,
             std::get<Copy>(expected.steps[2]).flag);
   EXPECT_EQ(std::get<Repeat>(entry.steps[4]).rounds, 3);
-  EXPECT_EQ(std::get<Repeat>(entry.steps[4]).steps, 1u);
+  EXPECT_EQ(std::get<Repeat>(entry.steps[4]).steps, 3u);
   EXPECT_EQ(std::get<Copy>(entry.steps[5]).to,
             std::get<Copy>(expected.steps[5]).to);
-  EXPECT_EQ(entry.roundsOfSteps(), (std::vector<int64_t>{1, 1, 1, 1, 1, 3}));
+  EXPECT_EQ(std::get<Copy>(entry.steps[7]).to,
+            std::get<Copy>(expected.steps[7]).to);
+  EXPECT_EQ(std::get<Copy>(entry.steps[7]).from,
+            std::get<Copy>(expected.steps[7]).from);
+  EXPECT_EQ(entry.roundsOfSteps(),
+            (std::vector<int64_t>{1, 1, 1, 1, 1, 3, 3, 6}));
   EXPECT_EQ(entry.results[1].ref, expected.results[1].ref);
   EXPECT_EQ(entry.results[1].origin, "");
   EXPECT_EQ(entry.results[2].origin, "mp.linear");
@@ -417,14 +427,37 @@ TEST(Program, ARepeatStaysInItsSpaces) {
   };
   EXPECT_EQ(problem("copy 4 to @v+0 by 4 from arena+56 by -28"), "");
   EXPECT_EQ(problem("copy 8 to @v+0 by 8 from arena+0"),
-            "line 8: the last of 3 rounds leaves a space of 16 bytes");
+            "line 8: a round leaves a space of 16 bytes");
   EXPECT_EQ(problem("copy 4 to @v+0 from arena+52 by -28"),
-            "line 8: the last of 3 rounds leaves a space of 64 bytes");
+            "line 8: a round leaves a space of 64 bytes");
+  EXPECT_EQ(problem("copy 4 to @v+0 by 0 from arena+0"),
+            "line 8: a last stride of 0");
   EXPECT_EQ(problem("repeat 3 steps 1"),
-            "line 8: a repeat lacks 1 of its steps");
+            "line 8: a repeat of 1 steps within one that has 0 left");
   EXPECT_EQ(problem("result r f32 arena+0"),
             "line 8: a repeat lacks 1 of its steps");
   EXPECT_EQ(problem(""), "line 9: a repeat lacks 1 of its steps");
+}
+
+TEST(Program, RepeatsMayNest) {
+  auto problem = [](llvm::StringRef steps) {
+    return problemOf((prefix + steps + "\nend\n").str());
+  };
+  EXPECT_EQ(problem("repeat 2 steps 3\nrepeat 2 steps 1\n"
+                    "copy 2 to @v+0 by 8 by 4 from arena+30 by -20 by -10\n"
+                    "copy 2 to @v+0 by 14 from arena+0"),
+            "");
+  EXPECT_EQ(problem("repeat 2 steps 2\nrepeat 2 steps 1\n"
+                    "copy 2 to @v+0 by 8 by 8 from arena+0"),
+            "line 9: a round leaves a space of 16 bytes");
+  EXPECT_EQ(problem("repeat 2 steps 2\nrepeat 2 steps 1\n"
+                    "copy 2 to @v+0 by 1 by 1 by 1 from arena+0"),
+            "line 9: a stride outside a repeat");
+  EXPECT_EQ(problem("repeat 100000 steps 3\nrepeat 100000 steps 1"),
+            "line 8: more than 1000000000 rounds");
+  EXPECT_EQ(problem("repeat 2 steps 9\nrepeat 2 steps 7\nrepeat 2 steps 5\n"
+                    "repeat 2 steps 3\nrepeat 2 steps 1"),
+            "line 11: a repeat within 4 others");
 }
 
 TEST(Program, RefusesOtherTexts) {

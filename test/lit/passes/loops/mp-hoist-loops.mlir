@@ -51,3 +51,28 @@ func.func @g(%h: tensor<4xf32>) -> tensor<9x4xf16> {
   %c = mp.cast %r#1 : tensor<9x4xf32> to tensor<9x4xf16>
   return %c : tensor<9x4xf16>
 }
+
+// What leaves an inner loop leaves the one around it too. Each loop has a body of its own.
+// CHECK-LABEL: func.func @nested
+func.func @nested(%w: tensor<8x8xf32>, %h: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // CHECK: %[[V:.*]] = mp.neg %arg0
+  // CHECK-NEXT: mp.loop @outer invariant(%[[V]] : tensor<8x8xf32>) carried(%arg1 : tensor<4x8xf32>)
+  // CHECK: mp.loop @[[OTHER:.*]] invariant(
+  %a = mp.loop @outer invariant(%w : tensor<8x8xf32>) carried(%h : tensor<4x8xf32>) rounds(9) -> tensor<4x8xf32>
+  %u = mp.exp %w : tensor<8x8xf32>
+  %b = mp.loop @outer invariant(%u : tensor<8x8xf32>) carried(%a : tensor<4x8xf32>) rounds(9) -> tensor<4x8xf32>
+  return %b : tensor<4x8xf32>
+}
+// CHECK: func.func private @outer(
+// CHECK-NEXT: mp.loop @inner invariant(
+// CHECK: func.func private @[[OTHER]](
+// CHECK-NOT: mp.loop @inner invariant
+func.func private @outer(%w: tensor<8x8xf32>, %h: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {mp.loop_body} {
+  %a = mp.loop @inner invariant(%w : tensor<8x8xf32>) carried(%h : tensor<4x8xf32>) rounds(5) -> tensor<4x8xf32>
+  return %a : tensor<4x8xf32>
+}
+func.func private @inner(%w: tensor<8x8xf32>, %h: tensor<4x8xf32>) -> tensor<4x8xf32> attributes {mp.loop_body} {
+  %v = mp.neg %w : tensor<8x8xf32>
+  %p = mp.linear %h, %v : tensor<4x8xf32>, tensor<8x8xf32>
+  return %p : tensor<4x8xf32>
+}

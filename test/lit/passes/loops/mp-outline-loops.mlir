@@ -48,3 +48,30 @@ func.func @wide(%xs: tensor<4x9x8xf32>, %w: tensor<16x8xf32>, %init: tensor<4x16
   }
   return %r : tensor<4x16xf32>
 }
+
+// The function of an outer scan has the loop of an inner one. What depends on neither time step is computed once.
+// CHECK-LABEL: func.func @nested
+func.func @nested(%xs: tensor<3x5x4xf32>, %h: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK: %[[C:.*]] = mp.exp %arg2
+  // CHECK-NEXT: mp.loop @nested.loop1 invariant(%[[C]] : tensor<4xf32>) carried(%arg1 : tensor<4xf32>)
+  // CHECK-SAME: over(%arg0 : tensor<3x5x4xf32>) rounds(3) -> tensor<4xf32>
+  %r = mp.scan carried(%g = %h : tensor<4xf32>) over(%x = %xs : tensor<3x5x4xf32>) -> tensor<4xf32> {
+    %s = mp.scan carried(%f = %g : tensor<4xf32>) over(%y = %x : tensor<5x4xf32>) -> tensor<4xf32> {
+      %c = mp.exp %b : tensor<4xf32>
+      %d = mp.neg %g : tensor<4xf32>
+      %e = mp.add %c, %d : tensor<4xf32>, tensor<4xf32>
+      %i = mp.add %e, %y : tensor<4xf32>, tensor<4xf32>
+      %t = mp.mul %f, %i : tensor<4xf32>, tensor<4xf32>
+      mp.yield %t : tensor<4xf32>
+    }
+    mp.yield %s : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}
+
+// CHECK: func.func private @nested.loop1(%[[C:.*]]: tensor<4xf32>, %[[G:.*]]: tensor<4xf32>, %[[X:.*]]: tensor<5x4xf32>)
+// CHECK: %[[D:.*]] = mp.neg %[[G]]
+// CHECK: %[[E:.*]] = mp.add %[[C]], %[[D]]
+// CHECK: mp.loop @nested.loop0 invariant(%[[E]] : tensor<4xf32>) carried(%[[G]] : tensor<4xf32>)
+// CHECK-SAME: over(%[[X]] : tensor<5x4xf32>) rounds(5) -> tensor<4xf32>
+// CHECK: func.func private @nested.loop0

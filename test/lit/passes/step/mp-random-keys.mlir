@@ -54,3 +54,23 @@ func.func private @body(%w: tensor<4xf32>, %x: tensor<4xf32>, %step: tensor<i64>
   %y = mp.mul %d, %w : tensor<4xf32>, tensor<4xf32>
   return %y : tensor<4xf32>
 }
+
+// A loop in a loop is given the key by way of the one around it.
+// CHECK-LABEL: @nested
+func.func @nested(%x: tensor<4xf32>, %steps: tensor<3x3xi64>) -> tensor<4xf32> {
+  // CHECK: mp.loop @outer invariant(%{{.*}}, %{{.*}}, %{{.*}} : tensor<i64>, tensor<i64>, tensor<i64>) carried(
+  %a = mp.loop @outer carried(%x : tensor<4xf32>) over(%steps : tensor<3x3xi64>) rounds(3) -> tensor<4xf32>
+  return %a : tensor<4xf32>
+}
+// CHECK: func.func private @outer(%[[S:.*]]: tensor<i64>, %[[A:.*]]: tensor<i64>, %[[M:.*]]: tensor<i64>, %{{.*}}: tensor<4xf32>
+// CHECK: mp.loop @inner invariant(%[[S]], %[[A]], %[[M]] :
+func.func private @outer(%x: tensor<4xf32>, %steps: tensor<3xi64>) -> tensor<4xf32> attributes {mp.loop_body} {
+  %a = mp.loop @inner carried(%x : tensor<4xf32>) over(%steps : tensor<3xi64>) rounds(3) -> tensor<4xf32>
+  return %a : tensor<4xf32>
+}
+// CHECK: func.func private @inner(%[[S:.*]]: tensor<i64>, %[[A:.*]]: tensor<i64>, %[[M:.*]]: tensor<i64>, %[[X:.*]]: tensor<4xf32>, %[[T:.*]]: tensor<i64>)
+// CHECK: mp.dropout %[[X]] stream(4) key(%[[S]], %[[A]], %[[M]], %[[T]])
+func.func private @inner(%x: tensor<4xf32>, %step: tensor<i64>) -> tensor<4xf32> attributes {mp.loop_body} {
+  %d = mp.dropout %x stream(4) key(%step) : tensor<4xf32>
+  return %d : tensor<4xf32>
+}
