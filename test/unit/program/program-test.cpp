@@ -44,6 +44,49 @@ std::vector<Variable> variablesWithRoles() {
           {"applied", VariableKind::Slot, count, zero, {}, {Kind::Count}}};
 }
 
+/// Returns one of each step, and a repeat within another.
+std::vector<Step> steps() {
+  using Space = BufferRef::Space;
+  return {Launch{0,
+                 128,
+                 8,
+                 64,
+                 true,
+                 {{Space::Staging, 0, 4},
+                  {Space::Variable, 4, 0},
+                  {Space::Constant, 0, 499},
+                  {Space::Arena, 0, 4096}},
+                 (uint64_t(1) << 33) + 1,
+                 uint64_t(1) << 40},
+          Call{"dnnl.matmul",
+               {{"m", int64_t(128)},
+                {"least", INT64_MIN},
+                {"a_type", std::string("f32")},
+                {"digits", std::string("12")},
+                {"odd = key", std::string("a; \"b\"]")},
+                {"strides", std::vector<int64_t>{4, 1}},
+                {"none", std::vector<int64_t>{}}},
+               128,
+               16,
+               {{Space::Arena, 0, 0}},
+               3584},
+          Copy{{Space::Variable, 0, 0},
+               {Space::Arena, 0, 0},
+               256,
+               BufferRef{Space::Arena, 0, 1024}},
+          Copy{{Space::Arena, 0, 0}, {Space::Staging, 1, 0}, 128, std::nullopt},
+          Repeat{3, 3},
+          Copy{{Space::Arena, 0, 512, {-128}},
+               {Space::Variable, 0, 0, {64}},
+               64,
+               std::nullopt},
+          Repeat{2, 1},
+          Copy{{Space::Arena, 0, 0, {0, 64}},
+               {Space::Variable, 0, 0, {64, 32}},
+               32,
+               std::nullopt}};
+}
+
 /// Returns a Program with one of everything.
 Program sample() {
   Program program;
@@ -102,45 +145,7 @@ Program sample() {
   entry.inputs = {
       {"image", {ElementType::U8, {128, 4}}, {{-3, 10}}, 255, at},
       {"label", {ElementType::I1, {128}}, std::nullopt, std::nullopt, {}}};
-  entry.steps = {
-      Launch{0,
-             128,
-             8,
-             64,
-             true,
-             {{Space::Staging, 0, 4},
-              {Space::Variable, 4, 0},
-              {Space::Constant, 0, 499},
-              {Space::Arena, 0, 4096}},
-             (uint64_t(1) << 33) + 1,
-             uint64_t(1) << 40},
-      Call{"dnnl.matmul",
-           {{"m", int64_t(128)},
-            {"least", INT64_MIN},
-            {"a_type", std::string("f32")},
-            {"digits", std::string("12")},
-            {"odd = key", std::string("a; \"b\"]")},
-            {"strides", std::vector<int64_t>{4, 1}},
-            {"none", std::vector<int64_t>{}}},
-           128,
-           16,
-           {{Space::Arena, 0, 0}},
-           3584},
-      Copy{{Space::Variable, 0, 0},
-           {Space::Arena, 0, 0},
-           256,
-           BufferRef{Space::Arena, 0, 1024}},
-      Copy{{Space::Arena, 0, 0}, {Space::Staging, 1, 0}, 128, std::nullopt},
-      Repeat{3, 3},
-      Copy{{Space::Arena, 0, 512, {-128}},
-           {Space::Variable, 0, 0, {64}},
-           64,
-           std::nullopt},
-      Repeat{2, 1},
-      Copy{{Space::Arena, 0, 0, {0, 64}},
-           {Space::Variable, 0, 0, {64, 32}},
-           32,
-           std::nullopt}};
+  entry.steps = steps();
   entry.results = {{"loss", {ElementType::F32, {}}, {Space::Arena, 0, 64}},
                    {"", {ElementType::F32, {16, 4}}, {Space::Variable, 0, 0}},
                    {"gradient.0.1.0",
