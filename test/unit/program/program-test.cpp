@@ -46,7 +46,6 @@ std::vector<Variable> variablesWithRoles() {
 
 /// Returns one of each step, and a repeat within another.
 std::vector<Step> steps() {
-  using Space = BufferRef::Space;
   return {Launch{0,
                  128,
                  8,
