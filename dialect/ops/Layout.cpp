@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialect/ops/Layout.h"
+#include "dialect/Slices.h"
 #include "llvm/Support/CheckedArithmetic.h"
 
 using namespace mlir;
@@ -256,13 +257,12 @@ std::optional<int64_t> ConcatOp::followRows(unsigned, int64_t dim) {
 }
 
 Gradients ConcatOp::buildGradients(ImplicitLocOpBuilder &b, ValueRange g) {
-  SmallVector<int64_t> offsets(getType().getRank());
   Gradients gradients;
+  int64_t begin = 0;
   for (Value input : getInputs()) {
-    auto shape = tensorType(input).getShape();
-    gradients.push_back(
-        SliceOp::create(b, g[0], offsets, shape, DenseI64ArrayAttr()));
-    offsets[getDim()] += shape[getDim()];
+    int64_t size = tensorType(input).getDimSize(getDim());
+    gradients.push_back(sliceAlong(b, g[0], getDim(), begin, size));
+    begin += size;
   }
   return gradients;
 }

@@ -8,6 +8,7 @@
 #include "dialect/ops/RotaryEmbedding.h"
 #include "dialect/Adjoint.h"
 #include "dialect/Expression.h"
+#include "dialect/Slices.h"
 #include "dialect/ops/Constant.h"
 #include "dialect/ops/Layout.h"
 #include "dialect/ops/View.h"
@@ -118,10 +119,7 @@ public:
 private:
   /// The first or the second channel of each pair.
   Value one(Value pairs, int64_t which) {
-    SmallVector<int64_t> offsets(rank() + 1, 0), sizes(rank() + 1, -1);
-    offsets[pairDim] = which;
-    sizes[pairDim] = 1;
-    return SliceOp::create(b, pairs, offsets, sizes, DenseI64ArrayAttr());
+    return sliceAlong(b, pairs, pairDim, which, 1);
   }
   /// The second half, then the first.
   Value order() {

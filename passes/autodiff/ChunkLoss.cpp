@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "dialect/LossRules.h"
+#include "dialect/Slices.h"
 #include "dialect/ops/Arithmetic.h"
 #include "dialect/ops/Cast.h"
 #include "dialect/ops/CrossEntropy.h"
@@ -192,13 +193,7 @@ private:
   }
 
   Value slice(Value value, int64_t begin, int64_t count) {
-    SmallVector<int64_t> offsets{begin}, sizes{count};
-    if (tensorType(value).getRank() == 2) {
-      offsets.push_back(0);
-      sizes.push_back(tensorType(value).getDimSize(1));
-    }
-    return marked(
-        SliceOp::create(b, value, offsets, sizes, DenseI64ArrayAttr()));
+    return marked(sliceAlong(b, value, /*dim=*/0, begin, count));
   }
 
   Value marked(Value value) {

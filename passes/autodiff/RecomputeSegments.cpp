@@ -1,6 +1,7 @@
 //===- RecomputeSegments.cpp - backward of loops in segments --------------===//
 #include "passes/autodiff/RecomputeSegments.h"
 #include "dialect/Rows.h"
+#include "dialect/Slices.h"
 #include "dialect/ops/Cast.h"
 #include "dialect/ops/Constant.h"
 #include "dialect/ops/Layout.h"
@@ -11,7 +12,6 @@
 #include "dialect/ops/View.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/analysis/LoopBodies.h"
-#include "passes/analysis/Slices.h"
 #include "passes/autodiff/RecomputePlan.h"
 #include "llvm/ADT/SetVector.h"
 

@@ -1,4 +1,5 @@
 //===- UnrollScans.cpp - loops become their time steps --------------------===//
+#include "dialect/Slices.h"
 #include "dialect/ops/Kernel.h"
 #include "dialect/ops/Layout.h"
 #include "dialect/ops/Scan.h"
@@ -6,7 +7,6 @@
 #include "mlir/IR/IRMapping.h"
 #include "passes/Passes.h"
 #include "passes/analysis/LoopBodies.h"
-#include "passes/analysis/Slices.h"
 
 namespace mp {
 #define GEN_PASS_DEF_UNROLLSCANS

@@ -1,5 +1,6 @@
 //===- RankStatistics.cpp - statistics of several ranks -------------------===//
 #include "passes/step/RankStatistics.h"
+#include "dialect/Slices.h"
 #include "dialect/ops/Collective.h"
 #include "dialect/ops/Constant.h"
 #include "dialect/ops/Layout.h"
@@ -129,12 +130,7 @@ private:
   /// Returns what a rank had for a value.
   Value ofRank(Value value, int64_t rank) {
     Value stacked = gathered.lookup(value);
-    auto type = tensorType(stacked);
-    SmallVector<int64_t> offsets(type.getRank(), 0), sizes(type.getShape());
-    offsets[0] = rank;
-    sizes[0] = 1;
-    Value slice =
-        SliceOp::create(b, stacked, offsets, sizes, DenseI64ArrayAttr());
+    Value slice = sliceAlong(b, stacked, /*dim=*/0, rank, 1);
     return ReshapeOp::create(b, tensorType(value), slice);
   }
 

@@ -8,7 +8,7 @@
 // CHECK-LABEL: func.func @loss.gradient(
 // CHECK: %[[SUM:.*]] = mp.broadcast %{{.*}} : tensor<f32> to tensor<4x4x2xf32>
 // CHECK: %[[POSITION:.*]] = mp.sum %[[SUM]] dims[0] : tensor<4x4x2xf32>
-// CHECK: %[[FIRST:.*]] = mp.slice %[[SUM]] offsets[0, 0, 0] sizes[4, 1, 2] : tensor<4x4x2xf32>
+// CHECK: %[[FIRST:.*]] = mp.slice %[[SUM]] offsets[0, 0, 0] sizes[-1, 1, -1] : tensor<4x4x2xf32>
 // CHECK: %[[ROW:.*]] = mp.sum %[[FIRST]] dims[0] : tensor<4x1x2xf32>
 // CHECK: %[[TOKEN:.*]] = mp.reshape %[[ROW]] : tensor<1x2xf32> to tensor<1x1x2xf32>
 // CHECK: return %{{.*}}, %[[TOKEN]], %[[POSITION]]

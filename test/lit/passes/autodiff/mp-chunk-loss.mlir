@@ -22,7 +22,7 @@ mp.train @step of @loss {
 // The last part is smaller. Nothing but the result, which training drops, has all logits.
 // CHECK-LABEL: func.func @loss(
 // CHECK: %[[WHOLE:.*]] = mp.linear %{{.*}} : tensor<5x4xf32>
-// CHECK: %[[X0:.*]] = mp.slice %arg0 offsets[0, 0] sizes[3, 4] {mp.chunk = 0 : i64}
+// CHECK: %[[X0:.*]] = mp.slice %arg0 offsets[0, 0] sizes[3, -1] {mp.chunk = 0 : i64}
 // CHECK: %[[Z0:.*]] = mp.linear %[[X0]], %{{.*}}, %{{.*}} {mp.chunk = 0 : i64} : tensor<3x4xf32>
 // CHECK: %[[Y0:.*]] = mp.slice %arg1 offsets[0] sizes[3] {mp.chunk = 0 : i64}
 // CHECK: %[[L0:.*]] = mp.cross_entropy %[[Z0]], %[[Y0]] reduction(none) {label_smoothing = 1.000000e-01 : f64, mp.chunk = 0 : i64}

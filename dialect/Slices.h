@@ -1,6 +1,6 @@
 //===- Slices.h - a range of the indices of a dimension ---------*- C++ -*-===//
-#ifndef MP_PASSES_ANALYSIS_SLICES_H
-#define MP_PASSES_ANALYSIS_SLICES_H
+#ifndef MP_DIALECT_SLICES_H
+#define MP_DIALECT_SLICES_H
 
 #include "dialect/ops/Layout.h"
 
@@ -20,4 +20,4 @@ inline mlir::Value sliceAlong(mlir::ImplicitLocOpBuilder &builder,
 
 } // namespace mp
 
-#endif // MP_PASSES_ANALYSIS_SLICES_H
+#endif // MP_DIALECT_SLICES_H
