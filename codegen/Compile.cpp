@@ -96,7 +96,7 @@ private:
       return failed();
     if (auto error = checkOutputs())
       return error;
-    if (mlir::failed(overrideRecipe()))
+    if (mlir::failed(refuseLoops()) || mlir::failed(overrideRecipe()))
       return failed();
     Program &program = builder.program;
     program.module = module->getName().value_or("module").str();
@@ -194,6 +194,16 @@ private:
     if (options.goal == Goal::Predict || writesTexts())
       return options.predictions;
     return {};
+  }
+
+  /// The choice of a function, and what is inlined, know scans alone.
+  LogicalResult refuseLoops() {
+    WalkResult walked = module->walk([](LoopOp loop) {
+      loop.emitOpError("cannot be compiled as it is written: write the mp.scan "
+                       "that mp-outline-loops makes it of");
+      return WalkResult::interrupt();
+    });
+    return failure(walked.wasInterrupted());
   }
 
   llvm::Error checkOutputs() const {

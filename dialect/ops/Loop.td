@@ -13,6 +13,7 @@ def Mp_LoopOp : Mp_Op<"loop", [AttrSizedOperandSegments, Pure, AnchorOpInterface
     of the tensors `over`, in round t. It returns the carried values of the next round, and then what the other
     results hold in their element t. `reverse` begins with the last round. A function reads no variable, so that
     passes treat it like any other function; what it draws depends on the number of the round, over which the loop runs.
+    A module that is compiled has scans, and no loop yet.
 
     Example:
     ```mlir
