@@ -144,6 +144,14 @@ static Scans scansFor(const PipelineOptions &options) {
   return hasRecords || !options.scales.empty() ? Scans::Unrolled : Scans::Loops;
 }
 
+/// Moves casts inside of loops and outside, and those that then stand at their
+/// borders across these.
+static void addCastPlaces(PassList &passes) {
+  passes.add(createPlaceCasts());
+  passes.add(createHoistLoops());
+  passes.add(createPlaceCasts());
+}
+
 /// Adds casts, which are decided on the forward graph, and static shapes before
 /// them.
 static llvm::Error addForward(PassList &passes, const PipelineOptions &options,
@@ -209,8 +217,7 @@ static llvm::Error addStep(PassList &passes, const PipelineOptions &options,
   passes.add(createAutodiff());
   if (!options.lossChunks.empty())
     passes.add(createOrderChunks());
-  passes.add(createPlaceCasts());
-  passes.add(createHoistLoops());
+  addCastPlaces(passes);
   passes.add(createSparseGradients());
   passes.add(createRecompute(options));
   passes.add(createLossScale({scaler->scaler, scaler->defaultScaler}));
@@ -266,8 +273,7 @@ static llvm::Error addEvaluation(PassList &passes,
                               Results::AsDeclared))
     return error;
   passes.add(createExpandGradients());
-  passes.add(createPlaceCasts());
-  passes.add(createHoistLoops());
+  addCastPlaces(passes);
   passes.add(createQuantize());
   if (options.masterWeights)
     passes.add(createMasterWeights());
@@ -369,8 +375,7 @@ llvm::Error mp::buildRunPipeline(OpPassManager &manager,
                               Results::AsDeclared))
     return error;
   passes.add(createExpandGradients());
-  passes.add(createPlaceCasts());
-  passes.add(createHoistLoops());
+  addCastPlaces(passes);
   passes.add(createQuantize());
   addRandomKeys(passes);
   addKernels(passes);

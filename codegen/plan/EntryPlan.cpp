@@ -114,11 +114,11 @@ static bool isPreparation(const KernelLaunch &launch, KernelOp kernel) {
 
 void EntryPlanner::planKernel(KernelOp kernel) {
   const EmittedKernel &code = emitted[nextKernel++];
+  if (auto loop = dyn_cast_or_null<LoopOp>(anchorOf(kernel)))
+    return planLoop(kernel, loop);
   SmallVector<BufferRef> results = placesOf(kernel), temporaries;
   for (auto [result, place] : llvm::zip_equal(kernel.getOutputs(), results))
     refs[result] = place;
-  if (auto loop = dyn_cast_or_null<LoopOp>(anchorOf(kernel)))
-    return planLoop(kernel, loop, results);
   if (auto scatter = dyn_cast_or_null<ScatterRowsOp>(anchorOf(kernel)))
     copyTable(kernel, scatter, results.front());
   for (uint64_t bytes : code.temporaries)

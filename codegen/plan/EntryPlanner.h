@@ -61,7 +61,11 @@ private:
   /// Returns the place of what kernels write in parts: a new one for the first
   /// of them.
   BufferRef placeOf(AssembleOp assemble);
-  llvm::SmallVector<BufferRef> placesOf(KernelOp kernel);
+  /// Returns the places of a kernel's results, of which some may be known.
+  llvm::SmallVector<BufferRef>
+  placesOf(KernelOp kernel,
+           const llvm::DenseMap<mlir::Value, BufferRef> &known =
+               llvm::DenseMap<mlir::Value, BufferRef>());
   /// Returns the place of a value that is a part of another tensor.
   std::optional<BufferRef> placeInWhole(mlir::Value value);
   /// Returns the place of a kernel's result among those of the loop.
@@ -90,12 +94,16 @@ private:
 
   // LoopPlan.cpp: rounds of loops.
 
-  void planLoop(KernelOp kernel, LoopOp loop,
-                llvm::ArrayRef<BufferRef> results);
-  /// Returns the places of all results of a loop, also of those that its kernel
-  /// does not yield.
-  llvm::SmallVector<BufferRef> placesOf(KernelOp kernel, LoopOp loop,
-                                        llvm::ArrayRef<BufferRef> results);
+  void planLoop(KernelOp kernel, LoopOp loop);
+  /// Places all results of a loop, also those that its kernel does not yield.
+  /// Returns the places of the kernel's.
+  llvm::SmallVector<BufferRef> placeResults(LoopRound &own, KernelOp kernel);
+  /// Lets a carried value that is stacked too lie in a row with those of all
+  /// rounds, so that nothing is copied. `outputs` are the kernel's results by
+  /// those of the loop, or null, and `known` gets their places.
+  void placeInRow(LoopRound &own, unsigned carried, KernelOp kernel,
+                  llvm::ArrayRef<mlir::Value> outputs,
+                  llvm::DenseMap<mlir::Value, BufferRef> &known);
   /// Inserts launches that prepare for a loop before its step `number`, or
   /// before the loop around it if they prepare for all of its rounds too.
   void insertPreparations(LoopRound &own, KernelOp kernel, size_t number);
@@ -119,6 +127,7 @@ private:
   LoopRound *round = nullptr; ///< null: outside of loops
   llvm::DenseMap<mlir::Value, BufferRef> refs;
   llvm::DenseMap<mlir::Operation *, BufferRef> assembled;
+  llvm::DenseSet<uint32_t> rowsOfLoops; ///< buffers of several values
   llvm::DenseMap<uint32_t, WriteOp> written;
   llvm::DenseSet<mlir::Operation *> stored;
   /// The last kernel whose stages were analyzed.

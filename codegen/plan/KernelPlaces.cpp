@@ -16,16 +16,27 @@ BufferRef EntryPlanner::within(BufferRef tensor, int64_t offset,
 BufferRef EntryPlanner::placeOf(AssembleOp assemble) {
   if (auto whole = placeInWhole(assemble.getResult()))
     return *whole;
+  auto isOverwritten = [](Value) { return false; };
+  if (round)
+    if (auto place = round->takePlace(cast<OpResult>(assemble.getResult()),
+                                      isOverwritten))
+      return *place;
   auto [known, isNew] = assembled.try_emplace(assemble);
   if (isNew)
     known->second = newBuffer(bytesOfValue(assemble), assemble, "concat");
   return known->second;
 }
 
-SmallVector<BufferRef> EntryPlanner::placesOf(KernelOp kernel) {
+SmallVector<BufferRef>
+EntryPlanner::placesOf(KernelOp kernel,
+                       const DenseMap<Value, BufferRef> &known) {
   SmallVector<BufferRef> places;
   DenseSet<uint32_t> taken;
   for (OpResult result : kernel.getOutputs()) {
+    if (auto found = known.find(result); found != known.end()) {
+      places.push_back(found->second);
+      continue;
+    }
     auto place = placeInWhole(result);
     if (!place)
       place = placeInRound(kernel, result);
@@ -80,7 +91,8 @@ EntryPlanner::placeOfOperand(KernelOp kernel, OpResult result,
   for (Value input : kernel.getInputs()) {
     BufferRef ref = refs.lookup(input);
     if (ref.space == BufferRef::Space::Arena && !taken.contains(ref.index) &&
-        (!round || round->owns(ref)) && aliases.areLastUsedBy(kernel, input) &&
+        !rowsOfLoops.contains(ref.index) && (!round || round->owns(ref)) &&
+        aliases.areLastUsedBy(kernel, input) &&
         mayReplace(kernel, ref, result.getResultNumber())) {
       taken.insert(ref.index);
       return ref;

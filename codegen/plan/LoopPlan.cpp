@@ -6,19 +6,18 @@
 using namespace mlir;
 using namespace mp;
 
-void EntryPlanner::planLoop(KernelOp kernel, LoopOp loop,
-                            ArrayRef<BufferRef> results) {
+void EntryPlanner::planLoop(KernelOp kernel, LoopOp loop) {
   func::FuncOp body = loop.lookUpBody();
-  SmallVector<BufferRef> places = placesOf(kernel, loop, results);
-  LoopRound own(loop, body, std::move(places), entry.buffers.size(), round);
-  StepBufferRefs touched{{}, SmallVector<BufferRef>(results)};
+  LoopRound own(loop, body, round);
+  StepBufferRefs touched{{}, placeResults(own, kernel)};
+  own.beginBuffers(entry.buffers.size());
   for (Value operand : loop.getOperands())
     touched.read.push_back(refs.lookup(
         kernel->getOperand(cast<BlockArgument>(operand).getArgNumber())));
   waitFor(exchanges.until(touched));
   size_t invariants = loop.getInvariant().size(), first = entry.steps.size();
   for (size_t i = 0; i < own.carried(); ++i)
-    addCopy(own.placeOf(i), touched.read[invariants + i], loop.getResult(i));
+    addCopy(own.firstOf(i), touched.read[invariants + i], loop.getResult(i));
 
   size_t number = entry.steps.size();
   addStep(Repeat{static_cast<int64_t>(loop.getRounds()), 0}, {});
@@ -55,18 +54,69 @@ void EntryPlanner::insertPreparations(LoopRound &own, KernelOp kernel,
     }
 }
 
-SmallVector<BufferRef> EntryPlanner::placesOf(KernelOp kernel, LoopOp loop,
-                                              ArrayRef<BufferRef> results) {
-  SmallVector<BufferRef> places;
-  for (Value result : loop.getResults()) {
-    auto isYield = [](OpOperand &use) { return isa<YieldOp>(use.getOwner()); };
-    auto use = llvm::find_if(result.getUses(), isYield);
-    places.push_back(
-        use != result.use_end()
-            ? results[use->getOperandNumber()]
-            : newBuffer(bytesOfValue(result), kernel, "unused result of loop"));
-  }
+SmallVector<BufferRef> EntryPlanner::placeResults(LoopRound &own,
+                                                  KernelOp kernel) {
+  LoopOp loop = own.loop;
+  auto outputs =
+      llvm::map_to_vector(loop.getResults(), [&](Value result) -> Value {
+        for (OpOperand &use : result.getUses())
+          if (isa<YieldOp>(use.getOwner()))
+            return kernel.getOutputs()[use.getOperandNumber()];
+        return {};
+      });
+  llvm::DenseMap<Value, BufferRef> known;
+  for (unsigned i = 0; i < own.carried(); ++i)
+    placeInRow(own, i, kernel, outputs, known);
+  SmallVector<BufferRef> places = placesOf(kernel, known);
+  for (auto [number, output] : llvm::enumerate(outputs))
+    if (output)
+      own.setPlace(number, places[cast<OpResult>(output).getResultNumber()]);
+    else if (!own.hasPlace(number))
+      own.setPlace(number, newBuffer(bytesOfValue(loop.getResult(number)),
+                                     kernel, "unused result of loop"));
+  for (auto [output, place] : llvm::zip_equal(kernel.getOutputs(), places))
+    refs[output] = place;
   return places;
+}
+
+void EntryPlanner::placeInRow(LoopRound &own, unsigned carried, KernelOp kernel,
+                              ArrayRef<Value> outputs,
+                              llvm::DenseMap<Value, BufferRef> &known) {
+  BlockArgument argument = own.argument(carried);
+  Value next = own.yielded(carried);
+  // The kernels of what an op joins write to its parts.
+  auto mayPlace = [&](unsigned result) {
+    Value output = outputs[result];
+    return !own.hasPlace(result) &&
+           (!output || llvm::none_of(output.getUsers(), [](Operation *user) {
+             return isa<AssembleOp>(user);
+           }));
+  };
+  SmallVector<unsigned> given, left;
+  for (unsigned i = own.carried(); i < own.results(); ++i)
+    if (Value value = own.yielded(i); value == argument)
+      given.push_back(i);
+    else if (value == next)
+      left.push_back(i);
+  if (next == argument || (given.empty() && left.empty()) ||
+      !LoopRound::isAligned(argument) || !mayPlace(carried) ||
+      !llvm::all_of(given, mayPlace) || !llvm::all_of(left, mayPlace))
+    return;
+  auto rounds = static_cast<uint64_t>(LoopOp(own.loop).getRounds());
+  BufferRef row = newBuffer((rounds + 1) * bytesOfValue(argument), kernel,
+                            summaryOf(kernel));
+  rowsOfLoops.insert(row.index);
+  own.carryInRow(carried, row);
+  auto place = [&](unsigned result, BufferRef ref) {
+    own.setPlace(result, ref);
+    if (outputs[result])
+      known[outputs[result]] = ref;
+  };
+  place(carried, own.lastOf(carried));
+  for (unsigned result : given)
+    place(result, own.readPart(carried));
+  for (unsigned result : left)
+    place(result, own.writtenPart(carried));
 }
 
 void EntryPlanner::bindArguments(LoopRound &own, ArrayRef<BufferRef> operands) {
@@ -75,7 +125,7 @@ void EntryPlanner::bindArguments(LoopRound &own, ArrayRef<BufferRef> operands) {
     if (index < invariants) {
       refs[argument] = operands[index];
     } else if (index < invariants + own.carried()) {
-      refs[argument] = own.placeOf(index - invariants);
+      refs[argument] = own.argumentPlace(index - invariants);
     } else if (BufferRef element = own.elementOf(operands[index], argument);
                LoopRound::isAligned(argument)) {
       refs[argument] = element;

@@ -10,9 +10,37 @@ uint64_t mp::bytesOfValue(Value value) {
   return describeType(tensorType(value)).bytes();
 }
 
+void LoopRound::carryInRow(unsigned carried, BufferRef row) {
+  BufferRef behind = row;
+  behind.offset += bytesOfValue(argument(carried));
+  bool isReverse = LoopOp(loop).getReverse();
+  rows[carried] = isReverse ? Row{behind, row} : Row{row, behind};
+}
+
+BufferRef LoopRound::firstOf(unsigned carried) {
+  BufferRef place = argumentPlace(carried);
+  if (rows[carried])
+    place.strides.clear();
+  return place;
+}
+
+BufferRef LoopRound::lastOf(unsigned carried) {
+  BufferRef place = rows[carried]->written;
+  if (LoopOp op = loop; !op.getReverse())
+    place.offset += (op.getRounds() - 1) * bytesOfValue(argument(carried));
+  return place;
+}
+
+BufferRef LoopRound::argumentPlace(unsigned carried) {
+  return rows[carried] ? elementOf(rows[carried]->read, argument(carried))
+                       : *places[carried];
+}
+
 BufferRef LoopRound::placeOf(unsigned result) {
-  return result < carried() ? places[result]
-                            : elementOf(places[result], yielded(result));
+  if (result >= carried())
+    return elementOf(*places[result], yielded(result));
+  return rows[result] ? elementOf(rows[result]->written, argument(result))
+                      : *places[result];
 }
 
 BufferRef LoopRound::elementOf(BufferRef tensor, Value element) {
@@ -50,9 +78,8 @@ LoopRound::takePlace(OpResult result,
   for (unsigned i = carried(); i < results(); ++i)
     if (isYielded(result, i) && isAligned(result))
       return take(i);
-  unsigned invariants = LoopOp(loop).getInvariant().size();
   for (unsigned i = 0; i < carried(); ++i)
-    if (isYielded(result, i) && mayReplace(block.getArgument(invariants + i)))
+    if (isYielded(result, i) && (rows[i] || mayReplace(argument(i))))
       return take(i);
   return std::nullopt;
 }

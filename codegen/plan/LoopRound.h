@@ -15,15 +15,11 @@ uint64_t bytesOfValue(mlir::Value value);
 /// which of them have been.
 class LoopRound {
 public:
-  /// `places` are those of the loop's results: of carried values, which every
-  /// round reads and writes, and of stacks. `firstBuffer` is the first buffer
-  /// that is made in the round, and `around` the round that the loop is in, or
-  /// null.
-  LoopRound(LoopOp loop, mlir::func::FuncOp body,
-            llvm::SmallVector<BufferRef> places, size_t firstBuffer,
-            const LoopRound *around)
-      : loop(loop), block(body.getBody().front()), places(std::move(places)),
-        firstBuffer(firstBuffer), loops(around ? around->loops + 1 : 0) {}
+  /// `around` is the round that the loop is in, or null.
+  LoopRound(LoopOp loop, mlir::func::FuncOp body, const LoopRound *around)
+      : loop(loop), block(body.getBody().front()),
+        loops(around ? around->loops + 1 : 0), places(loop.getNumResults()),
+        rows(loop.getCarried().size()) {}
 
   struct Preparation {
     Launch launch;
@@ -34,13 +30,37 @@ public:
   mlir::Block &block;
   std::vector<Preparation> preparations;
 
-  unsigned carried() { return LoopOp(loop).getCarried().size(); }
+  unsigned carried() const { return rows.size(); }
   unsigned results() const { return places.size(); }
+  mlir::BlockArgument argument(unsigned carried) {
+    return block.getArgument(LoopOp(loop).getInvariant().size() + carried);
+  }
   /// What the round returns for a result.
   mlir::Value yielded(unsigned result) {
     return block.getTerminator()->getOperand(result);
   }
-  /// Where the round leaves that.
+
+  /// Sets the place of a result of the loop: of a carried value, which every
+  /// round reads and writes, or of a stack.
+  void setPlace(unsigned result, BufferRef place) { places[result] = place; }
+  bool hasPlace(unsigned result) const { return places[result].has_value(); }
+  /// Lets what rounds carry on lie in a row: of `row`, which has one element
+  /// more than there are rounds, each round reads one and writes the next.
+  void carryInRow(unsigned carried, BufferRef row);
+  /// The parts of the row that all rounds read, and that they write.
+  BufferRef readPart(unsigned carried) const { return rows[carried]->read; }
+  BufferRef writtenPart(unsigned carried) const {
+    return rows[carried]->written;
+  }
+  /// The first round's value, and that which the last round leaves.
+  BufferRef firstOf(unsigned carried);
+  BufferRef lastOf(unsigned carried);
+  /// Buffers from here on are made in the round.
+  void beginBuffers(size_t number) { firstBuffer = number; }
+
+  /// Where the round finds a carried value.
+  BufferRef argumentPlace(unsigned carried);
+  /// Where the round leaves what it returns.
   BufferRef placeOf(unsigned result);
   /// Whether it is there.
   bool isStored(unsigned result) const { return stored.contains(result); }
@@ -72,9 +92,14 @@ public:
 private:
   bool isYielded(mlir::Value value, unsigned result);
 
-  llvm::SmallVector<BufferRef> places;
-  size_t firstBuffer;
+  struct Row {
+    BufferRef read, written;
+  };
+
   size_t loops; ///< around this one
+  llvm::SmallVector<std::optional<BufferRef>> places;
+  llvm::SmallVector<std::optional<Row>> rows; ///< by carried value
+  size_t firstBuffer = 0;
   llvm::DenseSet<unsigned> stored;
 };
 

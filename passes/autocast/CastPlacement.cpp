@@ -148,6 +148,8 @@ private:
         return;
       else if (!findCast(operand->get(), type, op))
         then += costInStep(operand->get(), type);
+    // The casts of what is joined are done by what computes it.
+    then.casts = std::min(then.casts, now.casts);
     if (!(isExact ? then < now : then <= now))
       return;
     ImplicitLocOpBuilder builder(op.getLoc(), op);

@@ -54,7 +54,7 @@ def PlaceCasts : Mp_Pass<"mp-place-casts", "::mlir::ModuleOp"> {
 
     - An op that copies elements (reshape, slice, concat, gather, ...) can run on either side of a cast. Casts
       to a narrower type move up and casts to a wider type move down if this makes them no more and no larger,
-      and any cast moves to where it has fewer elements.
+      and any cast moves to where it has fewer elements. The casts of what a concat joins count as one.
     - An op computes in f32 and rounds its result once. If its operands are cast from a 16-bit type and its
       result is cast back to that type, it is replaced by the op in that type: "16 bits outside, f32 inside".
     - A cast of a value that was widened is replaced by a cast of the original value.

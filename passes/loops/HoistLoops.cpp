@@ -6,6 +6,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/Passes.h"
 #include "passes/analysis/LoopBodies.h"
+#include <cmath>
 
 namespace mp {
 #define GEN_PASS_DEF_HOISTLOOPS
@@ -33,14 +34,21 @@ public:
       : loop(loop), body(body), block(body.getBody().front()),
         outside(loop.getLoc(), loop), operands(loop.getOperands()),
         invariants(loop.getInvariant().size()),
-        carried(loop.getCarried().size()) {}
+        carried(loop.getCarried().size()) {
+    for (Value result : loop.getResults())
+      results.push_back({result});
+  }
 
   void run(bool movesCasts) {
     hoistOps();
     if (movesCasts) {
       narrowSlices();
+      narrowLeft();
+      narrowCarried();
       narrowStacks();
     }
+    dropStacks();
+    dropCarried();
     dropInvariants();
     rebuild();
   }
@@ -91,17 +99,76 @@ private:
       auto wide = source.getDefiningOp<CastOp>();
       if (!widens(wide))
         continue;
-      operands[i] = wide.getInput();
+      Value narrow = wide.getInput();
       if (transpose)
-        operands[i] = TransposeOp::create(outside, operands[i],
-                                          transpose.getPermutation());
-      BlockArgument slice = block.getArgument(i);
-      auto type = tensorType(slice);
-      slice.setType(type.clone(elementType(operands[i])));
-      ImplicitLocOpBuilder inside(wide.getLoc(), &block, block.begin());
-      Value cast = CastOp::create(inside, type, slice);
-      slice.replaceAllUsesExcept(cast, cast.getDefiningOp());
+        narrow =
+            TransposeOp::create(outside, narrow, transpose.getPermutation());
+      giveNarrow(i, narrow);
     }
+  }
+
+  /// What rounds cast to a wider type in the end is carried without the cast,
+  /// if the first round is given such a value too.
+  void narrowLeft() {
+    Operation *end = block.getTerminator();
+    for (unsigned i = 0; i < carried; ++i)
+      if (auto wide = end->getOperand(i).getDefiningOp<CastOp>(); widens(wide))
+        if (Value first = asNarrow(operands[invariants + i],
+                                   elementType(wide.getInput()))) {
+          giveNarrow(invariants + i, first);
+          end->setOperand(i, wide.getInput());
+        }
+  }
+
+  /// Returns a value in a narrower type that has all of its bits, or null.
+  Value asNarrow(Value value, Type type) {
+    if (auto wide = value.getDefiningOp<CastOp>();
+        widens(wide) && elementType(wide.getInput()) == type)
+      return wide.getInput();
+    auto constant = value.getDefiningOp<ConstantOp>();
+    auto number = constant ? splatValue(constant.getValue()) : std::nullopt;
+    if (!number || *number != 0 || std::signbit(*number))
+      return {};
+    return splat(outside, tensorType(value).clone(type), 0);
+  }
+
+  /// Gives rounds a value in a narrower type, which they cast.
+  void giveNarrow(unsigned operand, Value value) {
+    operands[operand] = value;
+    BlockArgument argument = block.getArgument(operand);
+    auto type = tensorType(argument);
+    argument.setType(type.clone(elementType(value)));
+    ImplicitLocOpBuilder inside(value.getLoc(), &block, block.begin());
+    Value cast = CastOp::create(inside, type, argument);
+    argument.replaceAllUsesExcept(cast, cast.getDefiningOp());
+  }
+
+  /// What rounds are given and cast to a narrower type, the round before casts
+  /// with the ops that compute it, and carries beside it.
+  void narrowCarried() {
+    for (unsigned i = 0, count = carried; i < count; ++i) {
+      BlockArgument argument = block.getArgument(invariants + i);
+      Type narrow = typeOfCasts(argument);
+      if (!narrow)
+        continue;
+      BlockArgument added = carry(i, narrow);
+      for (Operation *cast : llvm::make_early_inc_range(argument.getUsers())) {
+        cast->getResult(0).replaceAllUsesWith(added);
+        cast->erase();
+      }
+    }
+  }
+
+  /// Adds a carried value: another one, in a type.
+  BlockArgument carry(unsigned other, Type type) {
+    Operation *end = block.getTerminator();
+    Value next = end->getOperand(other), first = operands[invariants + other];
+    end->insertOperands(carried, castOf(next, type));
+    unsigned place = invariants + carried;
+    operands.insert(operands.begin() + place, castTo(outside, first, type));
+    results.insert(results.begin() + carried++, SmallVector<Value>());
+    return block.insertArgument(place, operands[place].getType(),
+                                next.getLoc());
   }
 
   /// What the loop stacks is stacked before it is cast to a wider type, and
@@ -111,13 +178,22 @@ private:
     for (unsigned i = carried; i < end->getNumOperands(); ++i) {
       Value value = end->getOperand(i);
       auto wide = value.getDefiningOp<CastOp>();
-      ImplicitLocOpBuilder inside(value.getLoc(), end);
       if (widens(wide))
         end->setOperand(i, wide.getInput());
-      else if (Type narrow = typeOutside(loop.getResult(i)))
-        end->setOperand(
-            i, CastOp::create(inside, tensorType(value).clone(narrow), value));
+      else if (Type narrow = typeOutside(results[i].front()))
+        end->setOperand(i, castOf(value, narrow));
     }
+  }
+
+  /// Returns a value of the body in another type, which it may be cast to
+  /// already.
+  Value castOf(Value value, Type type) {
+    for (Operation *user : value.getUsers())
+      if (auto cast = dyn_cast<CastOp>(user);
+          cast && elementType(cast.getResult()) == type)
+        return cast;
+    ImplicitLocOpBuilder inside(value.getLoc(), block.getTerminator());
+    return castTo(inside, value, type);
   }
 
   /// Returns the narrower type to which all users cast a result, with its
@@ -125,17 +201,62 @@ private:
   static Type typeOutside(Value result) {
     while (result.hasOneUse() && isa<TransposeOp>(*result.user_begin()))
       result = (*result.user_begin())->getResult(0);
+    return typeOfCasts(result);
+  }
+
+  static Type typeOfCasts(Value value) {
     Type narrow;
-    for (Operation *user : result.getUsers()) {
+    for (Operation *user : value.getUsers()) {
       auto cast = dyn_cast<CastOp>(user);
       Type type = cast ? elementType(cast.getResult()) : Type();
       if (!type || !isFloatTensor(cast.getResult()) ||
           (narrow && narrow != type) ||
-          bitsOf(cast.getType()) >= bitsOf(result.getType()))
+          bitsOf(cast.getType()) >= bitsOf(value.getType()))
         return {};
       narrow = type;
     }
     return narrow;
+  }
+
+  bool isUsed(unsigned result) {
+    return llvm::any_of(results[result],
+                        [](Value value) { return !value.use_empty(); });
+  }
+
+  /// Drops carried values that neither a round nor anything outside reads.
+  void dropCarried() {
+    for (unsigned i = carried; i-- > 0;)
+      if (block.getArgument(invariants + i).use_empty() && !isUsed(i)) {
+        block.eraseArgument(invariants + i);
+        operands.erase(operands.begin() + invariants + i);
+        dropResult(i);
+        --carried;
+      }
+  }
+
+  /// Drops stacks that nothing reads, and keeps one of several that are the
+  /// same.
+  void dropStacks() {
+    llvm::DenseMap<Value, unsigned> known;
+    for (unsigned i = carried; i < results.size();) {
+      if (!isUsed(i)) {
+        dropResult(i);
+        continue;
+      }
+      Value value = block.getTerminator()->getOperand(i);
+      auto [first, isNew] = known.try_emplace(value, i);
+      if (isNew) {
+        ++i;
+      } else {
+        llvm::append_range(results[first->second], results[i]);
+        dropResult(i);
+      }
+    }
+  }
+
+  void dropResult(unsigned result) {
+    block.getTerminator()->eraseOperand(result);
+    results.erase(results.begin() + result);
   }
 
   void dropInvariants() {
@@ -151,18 +272,17 @@ private:
     auto returned = block.getTerminator()->getOperandTypes();
     body.setType(FunctionType::get(body.getContext(), block.getArgumentTypes(),
                                    returned));
-    SmallVector<Type> types(loop.getResultTypes());
-    for (unsigned i = carried; i < types.size(); ++i)
-      types[i] = cast<RankedTensorType>(types[i]).clone(
-          cast<RankedTensorType>(returned[i]).getElementType());
+    SmallVector<Type> types(returned);
+    for (Type &type : MutableArrayRef(types).drop_front(carried))
+      type = LoopOp::stackOf(cast<RankedTensorType>(type), loop.getRounds());
     ValueRange all(operands);
     auto fresh = LoopOp::create(
         outside, types, loop.getBody(), all.take_front(invariants),
         all.slice(invariants, carried), all.drop_front(invariants + carried),
         loop.getRounds(), loop.getReverse());
-    for (auto [old, value] :
-         llvm::zip_equal(loop.getResults(), fresh.getResults()))
-      replace(old, value);
+    for (auto [olds, value] : llvm::zip_equal(results, fresh.getResults()))
+      for (Value old : olds)
+        replace(old, value);
     loop.erase();
   }
 
@@ -193,8 +313,9 @@ private:
   Block &block;
   ImplicitLocOpBuilder outside;
   SmallVector<Value> operands;
-  unsigned invariants;
-  const unsigned carried;
+  /// The results of the loop that each of the new one's stands for.
+  SmallVector<SmallVector<Value>> results;
+  unsigned invariants, carried;
 };
 
 struct HoistLoops : mp::impl::HoistLoopsBase<HoistLoops> {

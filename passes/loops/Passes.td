@@ -62,7 +62,9 @@ def HoistLoops : Mp_Pass<"mp-hoist-loops", "::mlir::ModuleOp"> {
   let description = [{
     Ops that read nothing but `invariant` values move before their loop: a weight is cast once, and not in each
     round. Casts move across the border of a loop where less is then stored: a tensor that a loop runs over or
-    leaves is kept in the narrower of the types that it has inside and outside. Values do not change.
+    leaves is kept in the narrower of the types that it has inside and outside, and what one round carries to the
+    next in the narrower of those that it has in both, beside the wider one if something else reads that. Of
+    results that are the same, one is left, and none that nothing reads. Values do not change.
 
     ```mlir
     // before                                                 // after

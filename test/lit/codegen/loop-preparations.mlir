@@ -7,11 +7,10 @@
 
 // CHECK: entry f
 // CHECK: launch {{.*}} args input2+0 [[KEPT:arena[+][0-9]+]] ; linear
-// CHECK-NEXT: repeat 5 steps 3
-// CHECK-NEXT: launch {{.*}} args arena+{{[0-9]+}} [[KEPT]] arena+{{[0-9]+}} ; linear
+// CHECK-NEXT: repeat 5 steps 2
+// CHECK-NEXT: launch {{.*}} args arena+{{[0-9]+}} by 1920 [[KEPT]] arena+{{[0-9]+}} ; linear
 // CHECK-NEXT: launch {{.*}} ; add
-// CHECK-NEXT: copy
-// CHECK: buffer {{.*}} steps 2 6 "temporary of linear"
+// CHECK: buffer {{.*}} steps 2 5 "temporary of linear"
 // CUDA: repeat 5 steps
 // CUDA-NEXT: launch {{.*}} ; linear
 func.func @f(%x: tensor<20x5x24xf32>, %h: tensor<20x24xf32>, %w: tensor<24x24xf32>) -> tensor<20x5x24xf32> {

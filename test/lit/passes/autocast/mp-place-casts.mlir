@@ -182,3 +182,19 @@ func.func @pad(%x: tensor<8xf32>) -> (tensor<16xf16>, tensor<16xf16>) {
   %3 = mp.cast %2 : tensor<16xf32> to tensor<16xf16>
   return %1, %3 : tensor<16xf16>, tensor<16xf16>
 }
+
+// -----
+
+// What is joined is cast by what computes it.
+// CHECK-LABEL: @join
+func.func @join(%x: tensor<4x8xf32>, %y: tensor<4x2xf32>) -> tensor<4x10xf16> {
+  // CHECK-DAG: %[[X:.+]] = mp.cast %{{.*}} : tensor<4x8xf32> to tensor<4x8xf16>
+  // CHECK-DAG: %[[Y:.+]] = mp.cast %{{.*}} : tensor<4x2xf32> to tensor<4x2xf16>
+  // CHECK: mp.concat %[[X]], %[[Y]] dim(1) : tensor<4x8xf16>, tensor<4x2xf16>
+  // CHECK-NEXT: return
+  %0 = mp.exp %x : tensor<4x8xf32>
+  %1 = mp.exp %y : tensor<4x2xf32>
+  %2 = mp.concat %0, %1 dim(1) : tensor<4x8xf32>, tensor<4x2xf32>
+  %3 = mp.cast %2 : tensor<4x10xf32> to tensor<4x10xf16>
+  return %3 : tensor<4x10xf16>
+}
