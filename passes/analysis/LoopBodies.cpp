@@ -45,10 +45,11 @@ StringRef mp::whyNoLoop(ScanOp scan) {
 
 void mp::dropUnusedSlices(ScanOp scan) {
   Block &body = scan.getBody().front();
-  for (Operation &op :
-       llvm::make_early_inc_range(llvm::reverse(body.without_terminator())))
-    if (isOpTriviallyDead(&op))
-      op.erase();
+  auto ops = llvm::map_to_vector(body.without_terminator(),
+                                 [](Operation &op) { return &op; });
+  for (Operation *op : llvm::reverse(ops))
+    if (isOpTriviallyDead(op))
+      op->erase();
   int64_t steps = *scan.getSteps();
   size_t carried = scan.getCarried().size();
   for (size_t i = scan.getSliced().size(); i-- > 0;)

@@ -26,7 +26,7 @@ def pruned(graph):
     for scan in graph.whole_scans():
         if kept & scan.nodes:
             kept |= scan.nodes
-            needed |= {value for node in scan.nodes for value in node.operands}
+            needed |= {value for node in scan.nodes for value in node.operands} | set(scan.carried)
     graph.nodes = [node for node in graph.nodes if node in kept]
     graph.inputs = [value for value in graph.inputs if value in needed]
     return graph

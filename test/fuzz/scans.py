@@ -24,29 +24,31 @@ class Scan:
     nodes: set
     dim: int
     reverse: bool
-    carried: Value  # before the first time step
+    carried: list  # values before the first time step
     over: Value
     part: Value  # of `over`, in the time step that the text shows
     body: list  # nodes of that time step
-    yielded: list  # what it carries on, and what is stacked
-    results: list  # after the last time step, and of all
+    yielded: list  # what it carries on, and then what is stacked
+    results: list  # after the last time step, and then of all
     is_inner: bool  # of a time step of another loop, and written in that alone
 
     def has_text(self, batch):
         """Whether what is carried stays open or closed: an operand from outside may open rows of size one."""
-        return (self.carried in batch.open) == (self.yielded[0] in batch.open)
+        return all((first in batch.open) == (left in batch.open) for first, left in zip(self.carried, self.yielded))
 
     def text(self, batch, others):
-        # The carried value has another name inside.
-        inside, before = f"{self.carried.name}c", re.escape(self.carried.name) + r"\b"
+        # Carried values have other names inside.
+        inside = {value.name: f"{value.name}c" for value in self.carried}
+        known = re.compile("(" + "|".join(re.escape(name) for name in inside) + r")\b")
         inner = [scan for scan in others if scan.nodes < self.nodes]
         texts = texts_of(self.body, batch, inner, inside=True)
-        body = "\n".join(f"      {re.sub(before, inside, text)}".rstrip(": ") for text in texts)
+        body = "\n".join(f"      {known.sub(lambda found: inside[found[0]], text)}".rstrip(": ") for text in texts)
         body = re.sub(r"stream\((\d+)\)", lambda found: f"stream({int(found[1]) % STREAMS_PER_TIME_STEP})", body)
         types = ", ".join(batch.type(value) for value in self.yielded)
-        yielded = ", ".join(inside if value is self.carried else value.name for value in self.yielded)
+        yielded = ", ".join(inside.get(value.name, value.name) for value in self.yielded)
+        carried = ", ".join(f"{inside[value.name]} = {value.name} : {batch.type(value)}" for value in self.carried)
         return (f"{', '.join(value.name for value in self.results)} = mp.scan"
-                f" carried({inside} = {self.carried.name} : {batch.type(self.carried)})"
+                f" carried({carried})"
                 f" over({self.part.name} = {self.over.name} : {batch.type(self.over)})"
                 + (f" dim({self.dim})" if self.dim else "") + (" reverse" if self.reverse else "")
                 + f" -> ({', '.join(batch.type(value) for value in self.results)}) {{\n{body}\n"
@@ -112,9 +114,8 @@ def inner_loop(g, kind, depth):
         return None
     dim, reverse = g.choice(dims), g.chance(30)
     inner = Type(kind.element, kind.shape[:dim] + kind.shape[dim + 1:])
-    carried, ops = g.input(inner), drawn(g, inner, depth + 1)
-    place = g.below(len(ops))
-    return lambda known, step: looped(g, known[-1], dim, reverse, carried, ops, place, step)
+    what = Rounds.draw(g, inner, kind.shape[dim], depth + 1)
+    return lambda known, step: looped(g, known[-1], dim, reverse, what, step)
 
 
 def drawn(g, kind, depth=0):
@@ -151,34 +152,62 @@ def scan(g):
     return over and scan_over(g, over, g.choice(short(over)), g.chance(30))
 
 
+@dataclasses.dataclass
+class Rounds:
+    """What time steps compute: of `known` values, which are the carried one, the slice, other carried ones, and results."""
+    carried: list
+    ops: list
+    next: list  # numbers of known values that the other carried ones become
+    stacked: list  # numbers of those that are stacked
+
+    @staticmethod
+    def draw(g, kind, steps, depth=0):
+        carried = [g.input(kind) for _ in range(1 + g.chance(40))]
+        ops = drawn(g, kind, depth)
+        # A value of the step before, or the slice: both are small.
+        following = [0 if steps > 1 and g.chance(50) else 1 for _ in carried[1:]]
+        count = len(carried) + 1 + len(ops)
+        stacked = [len(carried) + 1 + g.below(len(ops))] + [g.choice([0, count - 1, g.below(count)])] * g.chance(40)
+        return Rounds(carried, ops, following, stacked)
+
+
 def scan_over(g, over, dim, reverse):
     kind = Type(over.type.element, over.type.shape[:dim] + over.type.shape[dim + 1:])
-    carried, ops = g.input(kind), drawn(g, kind)
-    return looped(g, over, dim, reverse, carried, ops, g.below(len(ops)))
+    return looped(g, over, dim, reverse, Rounds.draw(g, kind, over.type.shape[dim]))
 
 
-def looped(g, over, dim, reverse, carried, ops, place, around=None):
-    """A loop that stacks the result of the op `place`. An inner one has the number of the time step `around` it."""
-    steps, kind = over.type.shape[dim], carried.type
+def looped(g, over, dim, reverse, what, around=None):
+    """A loop; returns its first stack. An inner one has the number of the time step `around` it."""
+    steps, kind = over.type.shape[dim], what.carried[0].type
     first = len(g.nodes)
-    stacked, shown, value = {}, None, carried
+    stacked, shown, values = {}, None, what.carried
     for step in reversed(range(steps)) if reverse else range(steps):
-        begin, known = len(g.nodes) + 2, [value, part_of(g, over, dim, step)]
-        for op in ops:
+        begin, part = len(g.nodes) + 2, part_of(g, over, dim, step)
+        if part is None:
+            return None
+        known = [values[0], part, *values[1:]]
+        for op in what.ops:
             known.append(op(known, (around or 0) * steps + step) if known[-1] else None)
         if known[-1] is None or any(other.type != kind for other in known):
             return None  # what there is stays, without a loop
-        shown = shown or (known[1], g.nodes[begin:], [known[-1], known[2 + place]])
-        value, stacked[step] = known[-1], known[2 + place]
-    shape = kind.shape[:dim] + (1,) + kind.shape[dim:]
-    parts = [reshaped(g, stacked[step], shape) for step in range(steps)]
-    if not all(parts):
-        return None
-    together = joined(g, parts, dim) if steps > 1 else parts[0]
-    if together is None:
+        left, stacked[step] = [known[-1]] + [known[i] for i in what.next], [known[i] for i in what.stacked]
+        shown = shown or (known[1], g.nodes[begin:], left + stacked[step])
+        values = left
+    stacks = [stack_of(g, [stacked[step][i] for step in range(steps)], dim) for i in range(len(what.stacked))]
+    if not all(stacks):
         return None
     nodes = g.nodes[first:]
-    g.scans.append(Scan(set(nodes), dim, reverse, carried, over, *shown, [value, together], around is not None))
-    inner = {result for node in nodes for result in node.results} - {value, together}
+    results = values + stacks
+    g.scans.append(Scan(set(nodes), dim, reverse, what.carried, over, *shown, results, around is not None))
+    inner = {result for node in nodes for result in node.results} - set(results)
     g.values = [other for other in g.values if other not in inner]
-    return together
+    return stacks[0]
+
+
+def stack_of(g, values, dim):
+    """The values of all time steps along a dimension of their own."""
+    shape = values[0].type.shape
+    parts = [reshaped(g, value, shape[:dim] + (1,) + shape[dim:]) for value in values]
+    if not all(parts):
+        return None
+    return joined(g, parts, dim) if len(parts) > 1 else parts[0]

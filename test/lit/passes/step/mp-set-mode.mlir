@@ -24,3 +24,19 @@ func.func @dropout(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   %1 = mp.uniform : tensor<4xf32>
   return %0, %1 : tensor<4xf32>, tensor<4xf32>
 }
+
+// Ops of a time step that nothing reads go, and what the scan ran over for them.
+// EVAL-LABEL: @unused
+func.func @unused(%h: tensor<4xf32>, %xs: tensor<3x4xf32>) -> tensor<4xf32> {
+  // EVAL: mp.scan carried(%{{.*}} = %arg0 : tensor<4xf32>) length(3) -> tensor<4xf32>
+  // EVAL-NEXT: mp.tanh
+  // EVAL-NEXT: mp.yield
+  %r = mp.scan carried(%s = %h : tensor<4xf32>) over(%x = %xs : tensor<3x4xf32>) -> tensor<4xf32> {
+    %a = mp.exp %x : tensor<4xf32>
+    %b = mp.mul %a, %s : tensor<4xf32>, tensor<4xf32>
+    %c = mp.neg %b : tensor<4xf32>
+    %t = mp.tanh %s : tensor<4xf32>
+    mp.yield %t : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}
