@@ -57,8 +57,10 @@ class Scan:
 
 def texts_of(nodes, batch, scans, inside=False):
     """The texts of ops, `inside` a loop or not; those of a loop are one, in which there may be others."""
-    has_text = lambda scan: scan.is_inner == inside and scan.has_text(batch)
-    largest_first = sorted(filter(has_text, scans), key=lambda scan: -len(scan.nodes))
+    # What an inner loop draws has other streams where its time steps are written one by one.
+    whole = lambda scan: all(other.has_text(batch) for other in scans if other.nodes <= scan.nodes)
+    shown = [scan for scan in scans if scan.is_inner == inside and whole(scan)]
+    largest_first = sorted(shown, key=lambda scan: -len(scan.nodes))
     written = set()
     for node in nodes:
         scan = next((scan for scan in largest_first if node in scan.nodes), None)
