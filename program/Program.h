@@ -185,7 +185,10 @@ struct Kernel {
 /// On CUDA: `grid` blocks of `block` threads with `shared` bytes of dynamic
 /// shared memory; with `table` the kernel's one parameter is the address of a
 /// table of `args` in device memory. The work of a task or block depends on the
-/// shape alone, so results do not depend on how many run at once.
+/// shape alone, so results do not depend on how many run at once. The blocks of
+/// a `cooperative` launch, which has a table, wait for one another: as many as
+/// run at once are launched, at most `grid`, and they share the work. Behind
+/// the table are 8 bytes for that, 0 at first.
 struct Launch {
   uint32_t kernel = 0; ///< index into Program::kernels
   int64_t grid = 1, block = 1;
@@ -199,6 +202,7 @@ struct Launch {
   /// Floating-point operations of the graph, an fma as two; those that are
   /// computed again count once. 0: none, or unknown.
   uint64_t flops = 0;
+  bool cooperative = false;
 };
 
 /// A named library routine, which defines the meaning of its attributes.

@@ -138,6 +138,7 @@ bool Parser::launch() {
       cost(value.bytes, value.flops))
     return true;
   value.table = line.consume("table");
+  value.cooperative = value.table && line.consume("cooperative");
   if (refs(value.args))
     return true;
   return endStep(std::move(value));

@@ -232,7 +232,8 @@ void Printer::step(const Launch &launch) {
   os << " grid " << launch.grid << " block " << launch.block << " shared "
      << launch.shared;
   cost(launch.bytes, launch.flops);
-  os << (launch.table ? " table" : "");
+  os << (launch.table ? " table" : "")
+     << (launch.cooperative ? " cooperative" : "");
   args(launch.args);
   if (!kernel.summary.empty()) {
     os << " ; ";

@@ -33,6 +33,7 @@
 //     copy 512 to @fc1.bias+0 from arena+0 if arena+1024
 //     repeat 35 steps 1
 //     launch k_34cd grid 20 block 4 shared 0 args arena+0 by 512 arena+17920
+//     launch k_56ef grid 64 block 256 shared 0 table cooperative args arena+0
 //     result loss f32 arena+64
 //     record mp.exp forward 128x10xf32 from 0 2 magnitude 1 at "mlp.mlir":7:10
 //     buffer 0 512 steps 0 3 mp.linear at "mlp.mlir":7:10

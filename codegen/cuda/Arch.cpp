@@ -56,3 +56,27 @@ uint64_t Arch::sharedBytes() const {
     return capability < 90 ? 99 << 10 : 227 << 10;
   }
 }
+
+int64_t Arch::multiprocessors() const {
+  switch (capability) {
+  case 80:
+    return 108; // A100
+  case 86:
+    return 72; // A10
+  case 87:
+    return 16; // Jetson AGX Orin
+  case 89:
+    return 58; // L4
+  case 90:
+    return 114; // H100 PCIe
+  case 100:
+  case 103:
+    return 148; // B200, B300
+  case 110:
+    return 20; // Jetson Thor
+  case 121:
+    return 48; // GB10
+  default:
+    return 36; // RTX 5060 Ti
+  }
+}

@@ -24,6 +24,9 @@ struct Arch {
   /// Bytes of shared memory that one block can have (CUDA C++ Programming
   /// Guide, Compute Capabilities).
   uint64_t sharedBytes() const;
+  /// Multiprocessors of a common device of this architecture. One with fewer
+  /// runs what was compiled for it too, but more slowly.
+  int64_t multiprocessors() const;
 };
 
 } // namespace mp::cuda

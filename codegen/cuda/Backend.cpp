@@ -5,9 +5,12 @@
 //===----------------------------------------------------------------------===//
 #include "codegen/cuda/Backend.h"
 #include "codegen/cuda/KernelModel.h"
+#include "codegen/cuda/LoopKernels.h"
 #include "codegen/cuda/MergeLaunches.h"
 #include "codegen/cuda/nest/StageEmitter.h"
 #include "dialect/ops/Kernel.h"
+
+#include <cstdlib>
 
 using namespace mlir;
 using namespace mp;
@@ -63,16 +66,32 @@ public:
 
   void finish(Entry &entry, ArrayRef<StepBufferRefs> refs,
               ProgramBuilder &builder) override {
-    mergeLaunches(entry, refs, builder, store);
+    std::vector<StepBufferRefs> left = refs.vec();
+    if (options.loopKernels)
+      left = formLoopKernels(entry, refs, options.arch, builder, store);
+    mergeLaunches(entry, left, builder, store);
   }
 
-  bool isFinal(StringRef symbol) const override { return !store.part(symbol); }
+  bool isFinal(StringRef symbol) const override {
+    return store.isFinal(symbol);
+  }
 
 private:
   EmitOptions options;
   KernelStore store;
 };
 } // namespace
+
+/// Reads MP_CUDA_LOOPS, which is there to compare the two.
+static llvm::Error readLoopKernels(bool &allowed) {
+  const char *chosen = std::getenv("MP_CUDA_LOOPS");
+  llvm::StringRef name = chosen ? chosen : "kernels";
+  allowed = name == "kernels";
+  if (allowed || name == "launches")
+    return llvm::Error::success();
+  return llvm::createStringError("MP_CUDA_LOOPS: '" + name +
+                                 "' is neither 'kernels' nor 'launches'");
+}
 
 llvm::Expected<std::unique_ptr<Backend>>
 mp::cuda::createBackend(const CompileOptions &options, MLIRContext &context) {
@@ -83,6 +102,8 @@ mp::cuda::createBackend(const CompileOptions &options, MLIRContext &context) {
   emit.arch = *arch;
   emit.cublaslt = options.cublaslt;
   emit.cudnn = options.cudnn;
+  if (llvm::Error error = readLoopKernels(emit.loopKernels))
+    return error;
   if (!options.plan.empty() || !options.planName.empty()) {
     std::string name =
         options.planName.empty() ? "tuning plan" : options.planName;

@@ -13,8 +13,9 @@ namespace mp::cuda {
 /// called.
 struct EmitOptions {
   Arch arch;
-  bool cublaslt = false; ///< "cublaslt.*" may be called
-  bool cudnn = false;    ///< "cudnn.*" may be called
+  bool cublaslt = false;   ///< "cublaslt.*" may be called
+  bool cudnn = false;      ///< "cudnn.*" may be called
+  bool loopKernels = true; ///< a kernel may run a whole loop
   std::optional<TunePlan> plan;
 };
 } // namespace mp::cuda

@@ -61,6 +61,25 @@ const StagePart *KernelStore::part(llvm::StringRef symbol) const {
   return found == parts.end() ? nullptr : &found->second;
 }
 
+void KernelStore::add(llvm::StringRef symbol, LoopProduct product) {
+  std::lock_guard lock(mutex);
+  ofLoopProducts.insert(symbol);
+  if (!product.first.empty())
+    ofLoopProducts.insert(product.first);
+  loopProducts.try_emplace(symbol, std::move(product));
+}
+
+const LoopProduct *KernelStore::loopProduct(llvm::StringRef symbol) const {
+  std::lock_guard lock(mutex);
+  auto found = loopProducts.find(symbol);
+  return found == loopProducts.end() ? nullptr : &found->second;
+}
+
+bool KernelStore::isFinal(llvm::StringRef symbol) const {
+  std::lock_guard lock(mutex);
+  return !parts.contains(symbol) && !ofLoopProducts.contains(symbol);
+}
+
 llvm::StringRef KernelStore::source(llvm::StringRef symbol) const {
   std::lock_guard lock(mutex);
   auto found = sources.find(symbol);

@@ -4,6 +4,7 @@
 
 #include "program/Program.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include <mutex>
 
 namespace mp::cuda {
@@ -29,6 +30,22 @@ struct StagePart {
   uint64_t shared = 0;
 };
 
+/// A product as a part of a kernel that runs a whole loop (kernels/loop.cuh).
+struct LoopProduct {
+  /// `namespace BODY_NAME`, which has `keep(tile, kept, b)` and `multiply(tile,
+  /// kept, shared, a, ...)`, whose last parameters are those of its epilogue.
+  std::string text;
+  /// a, b, and those of the epilogue.
+  std::vector<StagePart::Parameter> parameters;
+  /// Where each stands among the arguments of the launches of this product.
+  std::vector<unsigned> arguments;
+  /// The kernel of the launch before, whose work this does too; or empty.
+  std::string first;
+  int64_t tiles = 1;
+  uint64_t kept = 0;   ///< bytes of b that a block keeps in shared memory
+  uint64_t shared = 0; ///< bytes beside them
+};
+
 /// Sources of kernels by symbol. Thread-safe.
 class KernelStore {
 public:
@@ -50,15 +67,25 @@ public:
   /// Keeps a part, and the source of a kernel that is this part alone.
   std::string add(StagePart part);
 
+  /// Keeps how a loop's kernel does the work of the launch of `symbol`.
+  void add(llvm::StringRef symbol, LoopProduct product);
+
   /// The source of a symbol that `add` returned.
   llvm::StringRef source(llvm::StringRef symbol) const;
   /// The part that a symbol was made from, or null.
   const StagePart *part(llvm::StringRef symbol) const;
+  /// The same of the last launch of a product that a loop's kernel may have, or
+  /// null.
+  const LoopProduct *loopProduct(llvm::StringRef symbol) const;
+  /// Whether a launch of the symbol is used as it is, not as a part.
+  bool isFinal(llvm::StringRef symbol) const;
 
 private:
   mutable std::mutex mutex;
   llvm::StringMap<std::string> sources;
   llvm::StringMap<StagePart> parts;
+  llvm::StringMap<LoopProduct> loopProducts;
+  llvm::StringSet<> ofLoopProducts; ///< symbols of their launches
 };
 
 /// The headers that sources include.

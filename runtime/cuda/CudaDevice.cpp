@@ -29,6 +29,8 @@ static Expected<DeviceFacts> readFacts(const Driver &driver, int index) {
   MP_CUDA(driver, cuDeviceGetAttribute, &shared, attributeSharedPerBlockOptin,
           facts.handle);
   facts.sharedBytes = shared;
+  MP_CUDA(driver, cuDeviceGetAttribute, &facts.multiprocessors,
+          attributeMultiprocessors, facts.handle);
   size_t bytes = 0;
   MP_CUDA(driver, cuDeviceTotalMem_v2, &bytes, facts.handle);
   facts.bytes = bytes;

@@ -23,6 +23,7 @@ struct DeviceFacts {
   int major = 0, minor = 0; ///< compute capability
   uint64_t bytes = 0;       ///< of the device's memory
   uint64_t sharedBytes = 0; ///< the most that a block may ask for
+  int multiprocessors = 0;
 
   /// "9.0"
   std::string capability() const;

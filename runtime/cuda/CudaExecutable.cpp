@@ -150,6 +150,8 @@ private:
     if (launch.table) {
       Address table = slot.tables.get() + tables.size() * sizeof(Address);
       llvm::append_range(tables, args);
+      if (launch.cooperative)
+        tables.push_back(0);
       args = {table};
     }
     std::vector<void *> parameters;
@@ -158,6 +160,9 @@ private:
     KernelNode node;
     node.function = executable.linkage.kernels[launch.kernel];
     node.gridX = launch.grid;
+    if (launch.cooperative)
+      if (Error error = limitToDevice(launch, node))
+        return error;
     node.blockX = launch.block;
     node.sharedBytes = launch.shared;
     node.parameters = parameters.data();
@@ -165,6 +170,21 @@ private:
     MP_CUDA(driver, cuGraphAddKernelNode_v2, &added, graph.get(), last.data(),
             last.size(), &node);
     last = {added};
+    LaunchAttribute attribute{};
+    attribute.cooperative = 1;
+    if (launch.cooperative)
+      MP_CUDA(driver, cuGraphKernelNodeSetAttribute, added, launchCooperative,
+              &attribute);
+    return Error::success();
+  }
+
+  /// Launches no more blocks than run at once.
+  Error limitToDevice(const Launch &launch, KernelNode &node) const {
+    int blocks = 0;
+    MP_CUDA(driver, cuOccupancyMaxActiveBlocksPerMultiprocessor, &blocks,
+            node.function, launch.block, launch.shared);
+    int64_t most = int64_t{1} * blocks * context.facts.multiprocessors;
+    node.gridX = std::min(launch.grid, most);
     return Error::success();
   }
 
@@ -329,7 +349,8 @@ Error CudaExecutable::allocate() {
        zip_equal(description.steps, description.roundsOfSteps()))
     if (const auto *launch = std::get_if<Launch>(&step);
         launch && launch->table)
-      tableBytes += launch->args.size() * rounds * sizeof(Address);
+      tableBytes += (launch->args.size() + (launch->cooperative ? 1 : 0)) *
+                    rounds * sizeof(Address);
   planResults();
   for (Slot &slot : slots)
     if (Error error = allocate(slot))

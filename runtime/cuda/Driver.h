@@ -34,10 +34,12 @@ enum : unsigned {
   memoryDevice = 2,
 };
 enum : int {
+  attributeMultiprocessors = 16,
   attributeComputeMajor = 75,
   attributeComputeMinor = 76,
   attributeSharedPerBlockOptin = 97,
   functionMaxDynamicShared = 8,
+  launchCooperative = 2,
   statusNoDevice = 100,
   statusNotReady = 600,
 };
@@ -52,6 +54,12 @@ struct KernelNode {
   void **extra = nullptr;
   void *kernel = nullptr;
   Context context = nullptr;
+};
+
+/// CUlaunchAttributeValue
+union LaunchAttribute {
+  char bytes[64];
+  int cooperative;
 };
 
 /// One side of a CUDA_MEMCPY3D_v2.
@@ -98,6 +106,8 @@ struct CopyNode {
   F(cuModuleUnload, (Module))                                                  \
   F(cuModuleGetFunction, (Function *, Module, const char *name))               \
   F(cuFuncSetAttribute, (Function, int attribute, int value))                  \
+  F(cuOccupancyMaxActiveBlocksPerMultiprocessor,                               \
+    (int *, Function, int threads, size_t sharedBytes))                        \
   F(cuLaunchKernel,                                                            \
     (Function, unsigned gridX, unsigned gridY, unsigned gridZ,                 \
      unsigned blockX, unsigned blockY, unsigned blockZ, unsigned sharedBytes,  \
@@ -119,6 +129,8 @@ struct CopyNode {
   F(cuGraphDestroy, (Graph))                                                   \
   F(cuGraphAddKernelNode_v2,                                                   \
     (GraphNode *, Graph, const GraphNode *after, size_t, const KernelNode *))  \
+  F(cuGraphKernelNodeSetAttribute,                                             \
+    (GraphNode, int attribute, const LaunchAttribute *))                       \
   F(cuGraphAddMemcpyNode, (GraphNode *, Graph, const GraphNode *after, size_t, \
                            const CopyNode *, Context))                         \
   F(cuGraphAddChildGraphNode,                                                  \

@@ -7,32 +7,32 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <utility>
 
 namespace mp::emulator {
 
 // Stacks and shared memory are kept for the next launch: mapping them anew
 // takes longer than most kernels.
-static Fiber *takeFiber(std::vector<Fiber *> &idle) {
+template <typename T> using Idle = std::vector<T *>;
+template <typename T, typename... Args>
+static T *take(Idle<T> &idle, Args... args) {
   if (idle.empty())
-    return new Fiber;
-  Fiber *fiber = idle.back();
+    return new T(args...);
+  T *taken = idle.back();
   idle.pop_back();
-  return fiber;
+  return taken;
 }
-static std::vector<Fiber *> &fiberPool() {
-  static auto *pool = new std::vector<Fiber *>;
+static Idle<Fiber> &idleFibers() {
+  static auto *pool = new Idle<Fiber>;
   return *pool;
 }
-static const GuardedRange &sharedMemoryOf(unsigned bytes) {
-  static auto *pool = new std::map<unsigned, GuardedRange>;
-  auto found = pool->find(bytes);
-  if (found == pool->end())
-    found = pool->emplace(bytes, GuardedRange(bytes, 128)).first;
-  return found->second;
+static Idle<Shadow> &idleShadows() {
+  static auto *pool = new Idle<Shadow>;
+  return *pool;
 }
-static Shadow &shadow() {
-  static auto *shadow = new Shadow;
-  return *shadow;
+static Idle<GuardedRange> &idleMemory(unsigned bytes) {
+  static auto *pool = new std::map<unsigned, Idle<GuardedRange>>;
+  return (*pool)[bytes];
 }
 
 static std::string text(Site site) {
@@ -45,33 +45,29 @@ static bool same(Site a, Site b) {
 
 BlockRunner::BlockRunner(const Launch &launch, Context &context, unsigned seed)
     : launch(launch), context(context), seed(seed), generator(seed + 1),
-      shared(&sharedMemoryOf(launch.sharedBytes)) {
+      shared(take(idleMemory(launch.sharedBytes), launch.sharedBytes, 128)),
+      shadow(take(idleShadows())) {
   threads.resize(launch.block.x * launch.block.y * launch.block.z);
   size_t warps = (threads.size() + warpSize - 1) / warpSize;
   warpEpochs.resize(warps);
   arrived.resize(warps);
-  idle.swap(fiberPool());
   for (const auto &parameter : launch.parameters)
     parameters.push_back(const_cast<unsigned char *>(parameter.data()));
-  context.blockSize = launch.block;
-  context.gridSize = launch.grid;
-  context.shared = shared->data();
-  context.watched = shared->mapping();
-  context.watchedBytes = shared->mappingSize();
 }
 
 BlockRunner::~BlockRunner() {
   for (Thread &thread : threads)
     if (thread.fiber) // after a fault
-      idle.push_back(thread.fiber);
-  idle.swap(fiberPool());
+      idleFibers().push_back(thread.fiber);
+  idleMemory(launch.sharedBytes).push_back(shared);
+  idleShadows().push_back(shadow);
 }
 
 void BlockRunner::begin(Dim3 newBlock) {
-  block = context.block = newBlock;
+  block = newBlock;
   if (launch.sharedBytes)
     memset(shared->data(), poison, launch.sharedBytes);
-  shadow().beginBlock(launch.sharedBytes);
+  shadow->beginBlock(launch.sharedBytes);
   std::fill(warpEpochs.begin(), warpEpochs.end(), 0);
   std::fill(arrived.begin(), arrived.end(), 0);
   waiting = done = 0;
@@ -83,6 +79,17 @@ void BlockRunner::begin(Dim3 newBlock) {
                     at / launch.block.x / launch.block.y};
     thread.copies.clear();
   }
+  makeReady(0, static_cast<int>(threads.size()));
+}
+
+/// Lets the running thread see this block.
+void BlockRunner::enter() {
+  context.block = block;
+  context.blockSize = launch.block;
+  context.gridSize = launch.grid;
+  context.shared = shared->data();
+  context.watched = shared->mapping();
+  context.watchedBytes = shared->mappingSize();
 }
 
 /// Threads made ready last run first, lower numbers before higher ones: a warp
@@ -94,16 +101,19 @@ void BlockRunner::makeReady(int first, int count) {
   }
 }
 
-bool BlockRunner::run(Dim3 newBlock) {
-  begin(newBlock);
-  makeReady(0, static_cast<int>(threads.size()));
+BlockRunner::End BlockRunner::advance() {
+  enter();
+  if (std::exchange(isAtGrid, false))
+    leaveBarrier();
   do
     runTurns();
   while (faultCode == CUDA_SUCCESS && passBarrier());
   bool finished = done == static_cast<int>(threads.size());
-  if (faultCode == CUDA_SUCCESS && !finished)
+  if (faultCode == CUDA_SUCCESS && !finished && !isAtGrid)
     explainStop();
-  return faultCode == CUDA_SUCCESS;
+  return faultCode != CUDA_SUCCESS ? End::Fault
+         : isAtGrid                ? End::AtGrid
+                                   : End::Done;
 }
 
 void BlockRunner::runTurns() {
@@ -118,7 +128,7 @@ void BlockRunner::runTurns() {
 
 void BlockRunner::turn(Thread &thread) {
   if (!thread.fiber) {
-    thread.fiber = takeFiber(idle);
+    thread.fiber = take(idleFibers());
     thread.fiber->start(
         [](void *self) {
           auto *runner = static_cast<BlockRunner *>(self);
@@ -134,19 +144,31 @@ void BlockRunner::turn(Thread &thread) {
   if (thread.state != Thread::Done)
     return;
   ++done;
-  idle.push_back(thread.fiber);
+  idleFibers().push_back(thread.fiber);
   thread.fiber = nullptr;
 }
 
-void BlockRunner::barrier(Site site) {
+void BlockRunner::barrier(Site site) { waitAt(site, false); }
+
+void BlockRunner::gridBarrier(const unsigned *arrived, Site site) {
+  checkTensor(arrived, sizeof(*arrived));
+  if (!launch.cooperative)
+    failThread(CUDA_ERROR_LAUNCH_FAILED,
+               "barrier of the grid at " + text(site) +
+                   " in a launch whose blocks need not run at once");
+  waitAt(site, true);
+}
+
+void BlockRunner::waitAt(Site site, bool atGrid) {
   Thread &self = *current;
   self.site = site;
+  self.atGrid = atGrid;
   self.state = Thread::AtBarrier;
   ++waiting;
   self.fiber->pause();
 }
 
-/// Called when no thread can go on.
+/// Called when no thread can go on. Returns false if none can after it.
 bool BlockRunner::passBarrier() {
   if (waiting != static_cast<int>(threads.size()))
     return false;
@@ -158,10 +180,16 @@ bool BlockRunner::passBarrier() {
            &thread);
       return false;
     }
+  isAtGrid = threads[0].atGrid;
+  if (!isAtGrid)
+    leaveBarrier();
+  return !isAtGrid;
+}
+
+void BlockRunner::leaveBarrier() {
   waiting = 0;
-  shadow().passBarrier();
+  shadow->passBarrier();
   makeReady(0, static_cast<int>(threads.size()));
-  return true;
 }
 
 /// Explains which threads wait for an event that cannot come.
@@ -272,14 +300,14 @@ size_t BlockRunner::alignedOffset(const void *address, size_t size,
 
 void BlockRunner::sharedAccess(const void *address, size_t size, bool write) {
   size_t offset = sharedOffset(address, size, write ? "write" : "read");
-  std::string fault = shadow().access(offset, size, write, now());
+  std::string fault = shadow->access(offset, size, write, now());
   if (!fault.empty())
     failThread(CUDA_ERROR_LAUNCH_FAILED, fault);
 }
 
 void BlockRunner::copyAsync(void *to, const void *from, int bytes, int valid) {
   size_t offset = alignedOffset(to, bytes, "copyAsync");
-  std::string fault = shadow().beginCopy(offset, bytes, now());
+  std::string fault = shadow->beginCopy(offset, bytes, now());
   if (!fault.empty())
     failThread(CUDA_ERROR_LAUNCH_FAILED, fault);
   memset(to, poison, bytes);
@@ -308,7 +336,7 @@ void BlockRunner::waitForCopies(int left) {
 void BlockRunner::land(const AsyncCopy &copy) {
   memcpy(copy.to, copy.from, copy.valid);
   memset(copy.to + copy.valid, 0, copy.bytes - copy.valid);
-  shadow().endCopy(copy.to - shared->data(), copy.bytes, now());
+  shadow->endCopy(copy.to - shared->data(), copy.bytes, now());
 }
 
 //===----------------------------------------------------------------------===//

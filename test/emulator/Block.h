@@ -28,23 +28,29 @@ struct Thread {
   State state = Ready;
   Fiber *fiber = nullptr; // from its first turn to its last
   Site site{};            // the place where it waits
+  bool atGrid = false;    // for all blocks
   WarpCall *call = nullptr;
   std::vector<std::vector<AsyncCopy>> copies; // the last group is still open
 };
 
-/// Runs the blocks of one launch, one at a time.
+/// Runs blocks of one launch, one at a time.
 class BlockRunner {
 public:
   BlockRunner(const Launch &launch, Context &context, unsigned seed);
   ~BlockRunner();
 
-  /// Returns false on a fault: see `fault`.
-  bool run(Dim3 block);
+  enum class End { Done, AtGrid, Fault };
+
+  void begin(Dim3 block);
+  /// Runs the block to its end or to the next barrier of the grid. Says
+  /// `Fault` on a fault: see `fault`.
+  End advance();
   CUresult error() const { return faultCode; }
   const std::string &fault() const { return faultText; }
 
   // The requests of a running thread.
   void barrier(Site site);
+  void gridBarrier(const unsigned *arrived, Site site);
   void warp(WarpCall *call);
   void sharedAccess(const void *address, size_t size, bool write);
   void copyAsync(void *to, const void *from, int bytes, int valid);
@@ -59,7 +65,9 @@ public:
   bool shuffled() const { return seed != 0; }
 
 private:
-  void begin(Dim3 block);
+  void enter();
+  void waitAt(Site site, bool atGrid);
+  void leaveBarrier();
   void makeReady(int first, int count);
   void runTurns();
   void turn(Thread &thread);
@@ -78,16 +86,17 @@ private:
   Context &context;
   unsigned seed;
   std::minstd_rand generator;
-  const GuardedRange *shared;
+  GuardedRange *shared;
+  Shadow *shadow;
   std::vector<Thread> threads;
   std::vector<uint32_t> warpEpochs;
-  std::vector<int> arrived;  // lanes at the warp's call
-  std::vector<int> ready;    // the next to run is last
-  std::vector<Fiber *> idle; // fibers without a thread
+  std::vector<int> arrived; // lanes at the warp's call
+  std::vector<int> ready;   // the next to run is last
   std::vector<void *> parameters;
   Thread *current = nullptr;
   Dim3 block;
   int waiting = 0, done = 0;
+  bool isAtGrid = false;
   CUresult faultCode = CUDA_SUCCESS;
   std::string faultText;
 };

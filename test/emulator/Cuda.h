@@ -28,6 +28,7 @@ enum CUresult : int {
   CUDA_ERROR_CONTEXT_IS_DESTROYED = 709,
   CUDA_ERROR_MISALIGNED_ADDRESS = 716,
   CUDA_ERROR_LAUNCH_FAILED = 719,
+  CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE = 720,
   CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED = 900,
   CUDA_ERROR_STREAM_CAPTURE_INVALIDATED = 901,
   CUDA_ERROR_STREAM_CAPTURE_UNMATCHED = 903,
@@ -112,6 +113,12 @@ struct CUDA_KERNEL_NODE_PARAMS_v2 {
   void **extra;
   void *kern;
   CUcontext ctx;
+};
+
+constexpr int CU_LAUNCH_ATTRIBUTE_COOPERATIVE = 2;
+union CUlaunchAttributeValue {
+  char bytes[64];
+  int cooperative;
 };
 
 enum CUmemorytype : unsigned {

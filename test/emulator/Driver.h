@@ -21,6 +21,8 @@ CUcontext &currentContext();
 int claimedArch();
 /// Returns the device's attribute; 0 if the emulator does not support it.
 int deviceAttribute(int attribute);
+/// Blocks that the device runs at the same time.
+uint64_t mostBlocksAtOnce(unsigned threads, size_t shared);
 /// Memory that each device claims.
 constexpr size_t memoryBytes = size_t{16} << 30;
 

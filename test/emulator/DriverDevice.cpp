@@ -197,7 +197,7 @@ int mp::emulator::deviceAttribute(int attribute) {
   case MaxBlocksPerMultiprocessor:
     return 32;
   case MultiprocessorCount:
-    return 16; // few, so that kernels sized by it have few blocks
+    return 4; // few, so that kernels sized by it have few blocks
   case L2CacheSize:
     return 4 << 20;
   case ClockRate:

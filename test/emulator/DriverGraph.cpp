@@ -72,17 +72,18 @@ static CUresult addNode(CUgraphNode *node, CUgraph graph,
   return CUDA_SUCCESS;
 }
 
-static CUresult kernelOperation(const CUDA_KERNEL_NODE_PARAMS_v2 &node,
-                                Operation *work) {
-  Launch launch;
+static CUresult launchOf(const CUDA_KERNEL_NODE_PARAMS_v2 &node,
+                         std::shared_ptr<Launch> *launch) {
+  *launch = std::make_shared<Launch>();
   if (!node.func || node.extra)
     return CUDA_ERROR_INVALID_VALUE;
-  CUresult error =
-      makeLaunch(node.func, {node.gridDimX, node.gridDimY, node.gridDimZ},
-                 {node.blockDimX, node.blockDimY, node.blockDimZ},
-                 node.sharedMemBytes, node.kernelParams, &launch);
-  *work = [launch] { return runGrid(launch); };
-  return error;
+  return makeLaunch(node.func, {node.gridDimX, node.gridDimY, node.gridDimZ},
+                    {node.blockDimX, node.blockDimY, node.blockDimZ},
+                    node.sharedMemBytes, node.kernelParams, launch->get());
+}
+
+static Operation runOf(std::shared_ptr<Launch> launch) {
+  return [launch = std::move(launch)] { return runGrid(*launch); };
 }
 
 MP_EXPORT CUresult cuGraphAddKernelNode_v2(
@@ -91,13 +92,32 @@ MP_EXPORT CUresult cuGraphAddKernelNode_v2(
   return callGraph(
       "cuGraphAddKernelNode", graph,
       [&] {
-        Operation work;
-        CUresult error = kernelOperation(*parameters, &work);
-        return error != CUDA_SUCCESS
-                   ? error
-                   : addNode(node, graph, after, count, std::move(work));
+        std::shared_ptr<Launch> launch;
+        CUresult error = launchOf(*parameters, &launch);
+        if (error == CUDA_SUCCESS)
+          error = addNode(node, graph, after, count, runOf(launch));
+        if (error == CUDA_SUCCESS)
+          (*node)->launch = launch;
+        return error;
       },
       parameters->func ? format("name=%s", parameters->func->entry->name) : "");
+}
+
+/// Of all attributes there is one: whether the blocks run at once.
+MP_EXPORT CUresult cuGraphKernelNodeSetAttribute(
+    CUgraphNode node, int attribute, const CUlaunchAttributeValue *value) {
+  return call("cuGraphKernelNodeSetAttribute", "", [&] {
+    if (!node->launch || attribute != CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
+      return CUDA_ERROR_INVALID_VALUE;
+    Launch &launch = *node->launch;
+    launch.cooperative = value->cooperative != 0;
+    auto threads = launch.block.x * launch.block.y * launch.block.z;
+    auto blocks = uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
+    bool fits = blocks <= mostBlocksAtOnce(threads, launch.sharedBytes);
+    return !launch.cooperative || fits
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+  });
 }
 
 MP_EXPORT CUresult cuGraphAddMemcpyNode(CUgraphNode *node, CUgraph graph,
@@ -225,13 +245,13 @@ MP_EXPORT CUresult cuGraphExecKernelNodeSetParams_v2(
     auto place = exec->places.find(node);
     if (place == exec->places.end())
       return CUDA_ERROR_INVALID_VALUE;
-    Operation work;
-    CUresult error = kernelOperation(*parameters, &work);
+    std::shared_ptr<Launch> launch;
+    CUresult error = launchOf(*parameters, &launch);
     // Queued launches still run with their old parameters.
     if (error == CUDA_SUCCESS)
       error = waitForAll();
     if (error == CUDA_SUCCESS)
-      exec->nodes[place->second].work = std::move(work);
+      exec->nodes[place->second].work = runOf(std::move(launch));
     return error;
   });
 }

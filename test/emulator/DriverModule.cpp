@@ -110,18 +110,27 @@ MP_EXPORT CUresult cuFuncGetAttribute(int *value, int attribute,
               });
 }
 
+static int blocksOfMultiprocessor(int threads, size_t shared) {
+  // The driver reserves 1 KiB of each block's memory for itself.
+  size_t byShared =
+      deviceAttribute(MaxSharedMemoryPerMultiprocessor) / (shared + 1024);
+  return static_cast<int>(std::min<size_t>({32, 2048u / threads, byShared}));
+}
+
+namespace mp::emulator {
+uint64_t mostBlocksAtOnce(unsigned threads, size_t shared) {
+  return uint64_t{1} * deviceAttribute(MultiprocessorCount) *
+         blocksOfMultiprocessor(static_cast<int>(threads), shared);
+}
+} // namespace mp::emulator
+
 MP_EXPORT CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(
     int *blocks, CUfunction function, int blockSize, size_t shared) {
   return call("cuOccupancyMaxActiveBlocksPerMultiprocessor",
               format("name=%s", function->entry->name), [&] {
                 if (blockSize <= 0 || blockSize > 1024)
                   return CUDA_ERROR_INVALID_VALUE;
-                int perMultiprocessor =
-                    deviceAttribute(MaxSharedMemoryPerMultiprocessor);
-                // The driver reserves 1 KiB of each block's memory for itself.
-                size_t byShared = perMultiprocessor / (shared + 1024);
-                *blocks = static_cast<int>(
-                    std::min<size_t>({32, 2048u / blockSize, byShared}));
+                *blocks = blocksOfMultiprocessor(blockSize, shared);
                 return CUDA_SUCCESS;
               });
 }

@@ -2,6 +2,7 @@
 #ifndef MP_EMULATOR_GRAPH_H
 #define MP_EMULATOR_GRAPH_H
 
+#include "Grid.h"
 #include "Stream.h"
 
 #include <map>
@@ -12,6 +13,7 @@ namespace mp::emulator {
 struct GraphNode {
   Operation work; // empty for an empty node
   std::vector<GraphNode *> after;
+  std::shared_ptr<Launch> launch; // of a kernel's node
 };
 
 struct Graph {

@@ -9,7 +9,9 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <numeric>
+#include <random>
 
 namespace mp::emulator {
 
@@ -28,6 +30,9 @@ static Context makeContext() {
     running->globalFault(data, index, count, limit, write);
   };
   context.barrier = [](Site site) { running->barrier(site); };
+  context.gridBarrier = [](const unsigned *arrived, Site site) {
+    running->gridBarrier(arrived, site);
+  };
   context.warp = [](WarpCall *call) { running->warp(call); };
   context.copyAsync = [](void *shared, const void *source, int bytes,
                          int valid) {
@@ -71,26 +76,74 @@ private:
 };
 } // namespace
 
+static Dim3 blockAt(const Dim3 &grid, unsigned at) {
+  return {at % grid.x, at / grid.x % grid.y, at / grid.x / grid.y};
+}
+
+/// Runs blocks in an order, each to its end. Returns the error.
+static CUresult runInTurn(const Launch &launch, Context &context, unsigned seed,
+                          const std::vector<unsigned> &order,
+                          std::string *fault) {
+  BlockRunner runner(launch, context, seed);
+  running = &runner;
+  for (unsigned at : order) {
+    runner.begin(blockAt(launch.grid, at));
+    if (runner.advance() == BlockRunner::End::Fault)
+      break;
+  }
+  *fault = runner.fault();
+  return runner.error();
+}
+
+/// Runs blocks from one barrier of the grid to the next. Returns the error.
+static CUresult runTogether(const Launch &launch, Context &context,
+                            unsigned seed, const std::vector<unsigned> &order,
+                            std::string *fault) {
+  std::vector<std::unique_ptr<BlockRunner>> runners;
+  for (unsigned at : order) {
+    runners.push_back(
+        std::make_unique<BlockRunner>(launch, context, seed ? seed + at : 0));
+    runners.back()->begin(blockAt(launch.grid, at));
+  }
+  for (size_t waiting = runners.size(); waiting == runners.size();) {
+    waiting = 0;
+    for (const auto &runner : runners) {
+      running = runner.get();
+      BlockRunner::End end = runner->advance();
+      if (end == BlockRunner::End::Fault) {
+        *fault = runner->fault();
+        return runner->error();
+      }
+      waiting += end == BlockRunner::End::AtGrid;
+    }
+    if (waiting != 0 && waiting != runners.size()) {
+      *fault = format("%s: %zu of %zu blocks wait at a barrier of the grid "
+                      "that the others never reach",
+                      launch.kernel->name, waiting, runners.size());
+      return CUDA_ERROR_LAUNCH_FAILED;
+    }
+  }
+  return CUDA_SUCCESS;
+}
+
 CUresult runGrid(const Launch &launch) {
   static unsigned launches = 0;
   unsigned seed = static_cast<unsigned>(setting(getenv("MP_EMULATOR_SEED"), 0));
   if (seed)
     seed = seed * 2654435761u + ++launches; // another order at each launch
   Context context = makeContext();
-  BlockRunner runner(launch, context, seed);
   std::vector<unsigned> order(launch.grid.x * launch.grid.y * launch.grid.z);
   std::iota(order.begin(), order.end(), 0u);
   if (seed)
-    std::shuffle(order.begin(), order.end(), runner.random());
+    std::shuffle(order.begin(), order.end(), std::minstd_rand(seed));
   *launch.context = &context;
-  running = &runner;
+  std::string fault;
+  CUresult error;
   {
     SignalGuard guard;
-    const Dim3 &grid = launch.grid;
-    for (unsigned at : order)
-      if (!runner.run(
-              {at % grid.x, at / grid.x % grid.y, at / grid.x / grid.y}))
-        break;
+    error = launch.cooperative
+                ? runTogether(launch, context, seed, order, &fault)
+                : runInTurn(launch, context, seed, order, &fault);
   }
   running = nullptr;
   *launch.context = nullptr;
@@ -98,11 +151,11 @@ CUresult runGrid(const Launch &launch) {
              launch.kernel->name, order.size(),
              launch.block.x * launch.block.y * launch.block.z,
              launch.sharedBytes, context.bytesRead, context.bytesWritten));
-  if (runner.error()) {
-    log("fault " + runner.fault());
-    fprintf(stderr, "mantissa emulator: %s\n", runner.fault().c_str());
+  if (error) {
+    log("fault " + fault);
+    fprintf(stderr, "mantissa emulator: %s\n", fault.c_str());
   }
-  return runner.error();
+  return error;
 }
 
 } // namespace mp::emulator

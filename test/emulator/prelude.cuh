@@ -357,6 +357,9 @@ template <int LEFT> MP_UNSEEN void waitForCopies() {
 //===----------------------------------------------------------------------===//
 
 MP_UNSEEN inline void barrier(MP_SITE) { mpEmulator->barrier({file, line}); }
+MP_UNSEEN inline void gridBarrier(unsigned *arrived, MP_SITE) {
+  mpEmulator->gridBarrier(arrived, {file, line});
+}
 inline void warpBarrier(MP_SITE) {
   emulator::warp(emulator::WarpAction::Barrier, {file, line});
 }

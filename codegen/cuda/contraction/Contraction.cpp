@@ -2,6 +2,7 @@
 #include "codegen/cuda/contraction/Contraction.h"
 #include "codegen/cuda/contraction/ContractionSource.h"
 #include "codegen/cuda/contraction/LibraryCall.h"
+#include "passes/analysis/LoopBodies.h"
 
 #include <numeric>
 
@@ -97,10 +98,14 @@ FailureOr<EmittedKernel> mp::cuda::emitContraction(Operation *anchor,
   if (failed(epilogue))
     return failure();
   ProductForm form = ProductForm::matrices(*shape);
-  auto emitted =
-      ContractionSource(anchor, form, config, *epilogue, store).emit();
+  ContractionSource source(anchor, form, config, *epilogue, store);
+  auto emitted = source.emit();
+  if (failed(emitted))
+    return failure();
   // The product comes first; the other launches add up its parts.
-  if (succeeded(emitted))
-    emitted->launches.front().flops = spec.flops();
+  emitted->launches.front().flops = spec.flops();
+  if (options.loopKernels &&
+      isLoopBody(anchor->getParentOfType<func::FuncOp>()))
+    source.offerToLoops(*emitted, options.arch);
   return emitted;
 }

@@ -6,6 +6,7 @@
 #include "codegen/cuda/KernelStore.h"
 #include "codegen/cuda/contraction/Epilogue.h"
 #include "codegen/cuda/contraction/Gemm.h"
+#include "codegen/cuda/contraction/LoopTile.h"
 
 namespace mp::cuda {
 
@@ -41,6 +42,10 @@ public:
 
   /// Fails with a diagnostic at a stage with an op that kernels cannot have.
   llvm::FailureOr<EmittedKernel> emit();
+  /// Lets the kernel of a loop have this product, whose launches are `emitted`,
+  /// if it is one of those that such kernels have and its columns fit into the
+  /// shared memory of a block.
+  void offerToLoops(const EmittedKernel &emitted, const Arch &arch);
 
 private:
   /// A pointer that a kernel gets.
@@ -76,6 +81,9 @@ private:
                                     int across) const;
   std::vector<Parameter> epilogueParameters() const;
   void printFilling(SourceText &out) const;
+  /// Returns the text of a LoopProduct; fails as `emit` does.
+  llvm::FailureOr<std::string> printForLoops(const LoopTile &tile,
+                                             llvm::ArrayRef<Parameter>) const;
   KernelLaunch kernel(SourceText &out, llvm::ArrayRef<Parameter> parameters,
                       int resident, const SourceText &body, int64_t grid,
                       int64_t block, uint64_t shared);

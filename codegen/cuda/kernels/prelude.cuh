@@ -271,6 +271,28 @@ template <int LEFT> void waitForCopies() {
 //===----------------------------------------------------------------------===//
 
 inline void barrier() { __syncthreads(); }
+/// Waits until all blocks of a launch are here, which must run at once; then
+/// all see what each has written. `arrived` is the launch's own, 0 at first.
+inline void gridBarrier(unsigned *arrived) {
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    // All blocks together turn the highest bit, and no other.
+    const unsigned own = blockIdx.x == 0 ? 0x80000000u - (gridDim.x - 1) : 1u;
+    unsigned before, now;
+    asm volatile("fence.acq_rel.gpu;\n\tatom.add.relaxed.gpu.u32 %0, [%1], %2;"
+                 : "=r"(before)
+                 : "l"(arrived), "r"(own)
+                 : "memory");
+    do
+      asm volatile("ld.acquire.gpu.u32 %0, [%1];"
+                   : "=r"(now)
+                   : "l"(arrived)
+                   : "memory");
+    while (((before ^ now) & 0x80000000u) == 0);
+    asm volatile("fence.acq_rel.gpu;" ::: "memory");
+  }
+  __syncthreads();
+}
 inline void warpBarrier() { __syncwarp(); }
 
 /// The value of the thread whose lane differs in the bits of `mask`. All 32

@@ -120,6 +120,49 @@ TEST_F(EmulatorDriver, ordersStreamsByEventsAlone) {
   EXPECT_EQ(download<float>(c, 1)[0], 3);
 }
 
+TEST_F(EmulatorDriver, runsBlocksOfACooperativeLaunchAtOnce) {
+  constexpr unsigned blocks = 5;
+  CUfunction function = kernel("kernels/grid.cu");
+  CUdeviceptr arrived = upload(std::vector<unsigned>(1)),
+              parts = allocate(4 * blocks), sums = allocate(8 * blocks);
+  void *parameters[] = {&arrived, &parts, &sums};
+  CUDA_KERNEL_NODE_PARAMS_v2 node{};
+  node.func = function;
+  node.gridDimX = blocks;
+  node.blockDimX = 64;
+  node.gridDimY = node.gridDimZ = node.blockDimY = node.blockDimZ = 1;
+  node.kernelParams = parameters;
+  CUlaunchAttributeValue value{};
+  value.cooperative = 1;
+  auto makeGraph = [&](CUresult expected) {
+    CUgraph graph = nullptr;
+    EXPECT_EQ(cuda("cuGraphCreate", &graph, 0u), CUDA_SUCCESS);
+    CUgraphNode added = nullptr;
+    EXPECT_EQ(cuda("cuGraphAddKernelNode_v2", &added, graph,
+                   static_cast<const CUgraphNode *>(nullptr), size_t(0),
+                   static_cast<const CUDA_KERNEL_NODE_PARAMS_v2 *>(&node)),
+              CUDA_SUCCESS);
+    EXPECT_EQ(cuda("cuGraphKernelNodeSetAttribute", added,
+                   CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
+                   static_cast<const CUlaunchAttributeValue *>(&value)),
+              expected);
+    return graph;
+  };
+  CUgraphExec exec = instantiate(makeGraph(CUDA_SUCCESS));
+  for (const char *seed : {"0", "1", "2", "3"}) {
+    setenv("MP_EMULATOR_SEED", seed, 1);
+    CUstream work = stream();
+    ASSERT_EQ(cuda("cuGraphLaunch", exec, work), CUDA_SUCCESS);
+    ASSERT_EQ(cuda("cuStreamSynchronize", work), CUDA_SUCCESS);
+    std::vector<float> wanted(blocks, 15);
+    wanted.resize(2 * blocks, 20);
+    EXPECT_EQ(download<float>(sums, 2 * blocks), wanted);
+  }
+  // More blocks than the multiprocessors hold would wait for ever.
+  node.gridDimX = 1000;
+  makeGraph(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+}
+
 TEST_F(EmulatorDriver, runsGraphsInTheOrderOfTheirEdges) {
   CUstream work = stream();
   CUdeviceptr a = upload(std::vector<float>(64, 1)), b = allocate(256),

@@ -53,6 +53,8 @@ const Fault faults[] = {
     {"divergent-barrier", CUDA_ERROR_LAUNCH_FAILED, "divergent barrier"},
     {"skipped-barrier", CUDA_ERROR_LAUNCH_FAILED,
      "barrier at test.cu:8: 24 threads have ended without it, thread 40"},
+    {"grid-barrier", CUDA_ERROR_LAUNCH_FAILED,
+     "barrier of the grid at test.cu:6 in a launch whose blocks need not"},
     {"missing-lanes", CUDA_ERROR_LAUNCH_FAILED,
      "shuffle at test.cu:8: 16 lanes of warp"},
     {"read-out-of-bounds", CUDA_ERROR_ILLEGAL_ADDRESS,

@@ -56,7 +56,8 @@ std::vector<Step> steps() {
                   {Space::Constant, 0, 499},
                   {Space::Arena, 0, 4096}},
                  (uint64_t(1) << 33) + 1,
-                 uint64_t(1) << 40},
+                 uint64_t(1) << 40,
+                 true},
           Call{"dnnl.matmul",
                {{"m", int64_t(128)},
                 {"least", INT64_MIN},
@@ -224,6 +225,7 @@ TEST(Program, EveryFieldComesBack) {
   EXPECT_EQ(std::get<Launch>(entry.steps[0]).args,
             std::get<Launch>(expected.steps[0]).args);
   EXPECT_EQ(std::get<Launch>(entry.steps[0]).shared, 64u);
+  EXPECT_TRUE(std::get<Launch>(entry.steps[0]).cooperative);
   EXPECT_EQ(std::get<Launch>(entry.steps[0]).bytes, (uint64_t(1) << 33) + 1);
   EXPECT_EQ(std::get<Call>(entry.steps[1]).bytes, 3584u);
   EXPECT_EQ(std::get<Call>(entry.steps[1]).attributes,

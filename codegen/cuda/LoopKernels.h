@@ -1,0 +1,22 @@
+//===- LoopKernels.h - one kernel for all rounds of a loop ------*- C++ -*-===//
+#ifndef MP_CODEGEN_CUDA_LOOPKERNELS_H
+#define MP_CODEGEN_CUDA_LOOPKERNELS_H
+
+#include "codegen/cuda/Arch.h"
+#include "codegen/cuda/KernelStore.h"
+#include "codegen/plan/EntryPlan.h"
+
+namespace mp::cuda {
+
+/// Replaces each Repeat whose steps fit one kernel, at least one of them a
+/// product by weights that are the same in all rounds, by one cooperative
+/// launch: it reads the weights once and keeps them (kernels/loop.cuh). Returns
+/// the places that each step that is left touches; `places` has those of the
+/// steps now.
+std::vector<StepBufferRefs>
+formLoopKernels(Entry &entry, llvm::ArrayRef<StepBufferRefs> refs,
+                const Arch &arch, ProgramBuilder &builder, KernelStore &store);
+
+} // namespace mp::cuda
+
+#endif // MP_CODEGEN_CUDA_LOOPKERNELS_H
