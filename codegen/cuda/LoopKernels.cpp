@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "codegen/cuda/LoopKernels.h"
 #include "codegen/cuda/LoopSource.h"
+#include "codegen/cuda/MergedKernel.h"
 
 using namespace mp;
 using namespace mp::cuda;
@@ -15,9 +16,6 @@ using llvm::ArrayRef;
 using llvm::SmallVector;
 
 namespace {
-
-/// Fewer rounds do not make up for reading the weights first.
-constexpr int64_t kLeastRounds = 4;
 
 bool overlap(ArrayRef<BufferRef> a, ArrayRef<BufferRef> b) {
   // Steps touch whole places, so offsets do not matter.
@@ -81,8 +79,6 @@ private:
   /// can.
   std::optional<LoopForm> formOf(const Repeat &repeat, size_t first,
                                  size_t loops) const {
-    if (repeat.rounds < kLeastRounds)
-      return std::nullopt;
     LoopForm form;
     form.rounds = repeat.rounds;
     size_t end = first + repeat.steps;
@@ -167,7 +163,6 @@ private:
   Launch launchOf(const LoopForm &form, size_t first, size_t count,
                   size_t loops) {
     Launch launch;
-    launch.kernel = kernelOf(form, first, count);
     launch.grid = form.grid(arch);
     launch.block = LoopTile::threads;
     launch.shared = form.sharedBytes();
@@ -180,40 +175,18 @@ private:
         while (!ref.strides.empty() && ref.strides.back() == 0)
           ref.strides.pop_back();
       }
+    SmallVector<uint32_t> kernels;
     for (const Step &step : stepsOf(first, count))
       if (auto *part = std::get_if<Launch>(&step)) {
+        kernels.push_back(part->kernel);
         launch.bytes += form.rounds * part->bytes;
         launch.flops += form.rounds * part->flops;
       } else {
         launch.bytes += form.rounds * 2 * std::get<Copy>(step).bytes;
       }
     launch.bytes -= (form.rounds - 1) * form.keptElementBytes();
+    launch.kernel = addMerged(form.source(), kernels, builder, store);
     return launch;
-  }
-
-  /// Adds the kernel to the program.
-  uint32_t kernelOf(const LoopForm &form, size_t first, size_t count) {
-    std::string symbol = store.add(form.source());
-    auto [known, isNew] =
-        builder.kernels.try_emplace(symbol, builder.program.kernels.size());
-    if (!isNew)
-      return known->second;
-    Kernel kernel;
-    kernel.symbol = symbol;
-    kernel.code = store.source(symbol).str();
-    for (const Step &step : stepsOf(first, count)) {
-      auto *launch = std::get_if<Launch>(&step);
-      if (!launch)
-        continue;
-      const Kernel &part = builder.program.kernels[launch->kernel];
-      for (const Location &source : part.sources)
-        if (!llvm::is_contained(kernel.sources, source))
-          kernel.sources.push_back(source);
-      if (!llvm::StringRef(kernel.summary).contains(part.summary))
-        kernel.summary += (kernel.summary.empty() ? "" : " ") + part.summary;
-    }
-    builder.program.kernels.push_back(std::move(kernel));
-    return known->second;
   }
 
   Entry &entry;

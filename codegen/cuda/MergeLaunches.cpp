@@ -310,11 +310,14 @@ private:
 
   Launch merge(const Group &group, ArrayRef<Node> nodes) {
     SmallVector<const StagePart *> parts;
-    for (uint32_t step : group)
+    SmallVector<uint32_t> kernels;
+    for (uint32_t step : group) {
       parts.push_back(nodes[step].part);
+      kernels.push_back(launchOf(step).kernel);
+    }
     MergedKernel merged(parts);
     Launch launch;
-    launch.kernel = add(merged.source, group);
+    launch.kernel = addMerged(merged.source, kernels, builder, store);
     launch.grid = merged.grid;
     launch.block = merged.block;
     launch.shared = merged.shared;
@@ -326,28 +329,6 @@ private:
       launch.flops += launchOf(step).flops;
     }
     return launch;
-  }
-
-  /// Adds the merged kernel of a group to the program.
-  uint32_t add(const std::string &source, const Group &group) {
-    std::string symbol = store.add(source);
-    auto [known, isNew] =
-        builder.kernels.try_emplace(symbol, builder.program.kernels.size());
-    if (!isNew)
-      return known->second;
-    Kernel kernel;
-    kernel.symbol = symbol;
-    kernel.code = store.source(symbol).str();
-    for (uint32_t step : group) {
-      const Kernel &part = kernelOf(launchOf(step));
-      for (const Location &source : part.sources)
-        if (!llvm::is_contained(kernel.sources, source))
-          kernel.sources.push_back(source);
-      if (!llvm::StringRef(kernel.summary).contains(part.summary))
-        kernel.summary += (kernel.summary.empty() ? "" : " ") + part.summary;
-    }
-    builder.program.kernels.push_back(std::move(kernel));
-    return known->second;
   }
 
   ProgramBuilder &builder;

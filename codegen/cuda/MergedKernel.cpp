@@ -168,3 +168,26 @@ bool mp::cuda::fitTogether(const StagePart &a, const StagePart &b) {
 MergedKernel::MergedKernel(ArrayRef<const StagePart *> parts) {
   MergedPrinter(parts, *this).print();
 }
+
+uint32_t mp::cuda::addMerged(const std::string &source,
+                             ArrayRef<uint32_t> parts, ProgramBuilder &builder,
+                             KernelStore &store) {
+  std::string symbol = store.add(source);
+  std::vector<Kernel> &kernels = builder.program.kernels;
+  auto [known, isNew] = builder.kernels.try_emplace(symbol, kernels.size());
+  if (!isNew)
+    return known->second;
+  Kernel merged;
+  merged.symbol = symbol;
+  merged.code = store.source(symbol).str();
+  for (uint32_t number : parts) {
+    const Kernel &part = kernels[number];
+    for (const Location &source : part.sources)
+      if (!llvm::is_contained(merged.sources, source))
+        merged.sources.push_back(source);
+    if (!llvm::StringRef(merged.summary).contains(part.summary))
+      merged.summary += (merged.summary.empty() ? "" : " ") + part.summary;
+  }
+  kernels.push_back(std::move(merged));
+  return known->second;
+}

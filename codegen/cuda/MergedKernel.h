@@ -3,6 +3,7 @@
 #define MP_CODEGEN_CUDA_MERGEDKERNEL_H
 
 #include "codegen/cuda/KernelStore.h"
+#include "codegen/plan/EntryPlan.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -26,6 +27,11 @@ struct MergedKernel {
   /// The parts in the order of their addresses in the table.
   llvm::SmallVector<size_t> order;
 };
+
+/// Adds a kernel to the program that does the work of others, of which `parts`
+/// are the numbers. Returns its number.
+uint32_t addMerged(const std::string &source, llvm::ArrayRef<uint32_t> parts,
+                   ProgramBuilder &builder, KernelStore &store);
 
 } // namespace mp::cuda
 

@@ -1,7 +1,8 @@
 //===- loops-test.cpp - loops beside their time steps ---------------------===//
 //
 // A scan is a loop, or all of its time steps where it asks to be unrolled. Both
-// give the same bits forward, and gradients that differ by rounding alone.
+// give the same bits forward on the CPU, and gradients that differ by rounding
+// alone.
 //
 //===----------------------------------------------------------------------===//
 #include "GoldenFunction.h"
@@ -255,10 +256,13 @@ TEST_P(Loops, AreTheirTimeSteps) {
   auto [example, kind] = GetParam();
   Device device{kind, 0};
   auto steps = run(with(example.text, "unroll(99)"), device);
-  expectSame(run(with(example.text, ""), device), steps, example.tolerance);
+  // The kernel of a loop adds the sums of products in another order.
+  double tolerance = example.tolerance;
+  if (kind == Device::Kind::Cuda)
+    tolerance = std::max(tolerance, 1e-6);
+  expectSame(run(with(example.text, ""), device), steps, tolerance);
   // Rounds of some time steps, and time steps that are left over.
-  expectSame(run(with(example.text, "unroll(2)"), device), steps,
-             example.tolerance);
+  expectSame(run(with(example.text, "unroll(2)"), device), steps, tolerance);
 }
 
 std::string nameOf(const testing::TestParamInfo<Loops::ParamType> &info) {
