@@ -18,7 +18,7 @@ from _stage import ROOT, parser
 HERE = Path(__file__).resolve().parent
 # The stages in order of importance, with the seconds that each may take.
 STAGES = {"info": 20, "models": 90, "fuzz": 120, "zoo": 150, "accuracy": 70, "steps": 60, "start": 30, "kernels": 40, "gemm": 80,
-          "convolutions": 80, "attention": 45, "rivals": 100, "sanitizer": 60, "ranks": 60, "networks": 330}
+          "convolutions": 80, "attention": 45, "loops": 45, "rivals": 100, "sanitizer": 60, "ranks": 60, "networks": 330}
 ALL = 590  # seconds for all of them
 PATIENCE = 4  # times as long on a CPU, which has other things to do
 

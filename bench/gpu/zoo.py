@@ -29,6 +29,8 @@ NETWORKS = {
     "resnet50-cifar --width 0.25": CONVOLUTIONAL,
     f"mobilenet-v2 --width 0.25 {SMALL}": CONVOLUTIONAL,
     f"googlenet --width 0.25 {SMALL}": CONVOLUTIONAL,
+    "char-rnn --tokens 32": BYTES,
+    "lstm-lm --tokens 32 --vocabulary 2048": {"tokens": (32, 2048), "batch": 8},
     f"inception-v3 --width 0.25 {SMALL}": CONVOLUTIONAL,
     f"alexnet --width 0.125 {SMALL}": CONVOLUTIONAL,
     f"vgg16 --width 0.125 {SMALL}": CONVOLUTIONAL,
