@@ -18,6 +18,8 @@ UNIT = {"f64": 2.0 ** -53, "f32": 2.0 ** -24, "bf16": 2.0 ** -8, "f16": 2.0 ** -
 TINY = {"f64": 5e-324, "f32": 2.0 ** -149, "bf16": 2.0 ** -133, "f16": 2.0 ** -24}
 LARGEST = {"f64": np.finfo(np.float64).max, "f32": float(np.finfo(np.float32).max), "f16": 65504.0,
            "bf16": float.fromhex("0x1.fep127")}
+#: The least normal number of f32 and bf16.
+NORMAL = 2.0 ** -126
 #: The error of the functions that the compiler expands, at most 3 units in the last place, and some.
 FUNCTION = 8 * UNIT["f32"]
 #: The error before rounding of ops whose functions are shorter for results of 16 bits (dialect/Accuracy.h).
@@ -191,12 +193,21 @@ class Bounded:
         value = self.value.max(axis=tuple(dims), keepdims=keepdims)
         return Bounded(value, self.error.max(axis=tuple(dims), keepdims=keepdims), self.unit, self.tiny)
 
-    def matmul(self, other):
-        """The product of the last two dimensions, summed in f32 in any order."""
+    def matmul(self, other, element=None):
+        """The product of the last two dimensions, summed in f32 in any order. CPUs' dot products of bf16 may take subnormal
+        numbers as zero, of operands and of sums."""
         value = self.value @ other.value
         error = self.error @ np.abs(other.value) + np.abs(self.value) @ other.error + self.error @ other.error
-        error = error + (self.shape[-1] + 1) * UNIT["f32"] * (np.abs(self.value) @ np.abs(other.value))
+        sizes = np.abs(self.value) @ np.abs(other.value)
+        error = error + (self.shape[-1] + 1) * UNIT["f32"] * sizes
+        if element == "bf16":
+            lost = self._subnormal() @ np.abs(other.value) + np.abs(self.value) @ other._subnormal()
+            error = error + lost + np.where((sizes > 0) & (sizes < 2.0 ** -100), self.shape[-1] * NORMAL, 0.0)
         return self._made(value, error, other)
+
+    def _subnormal(self):
+        """Sizes of the elements that may be below the least normal number, and zero for all others."""
+        return np.where(np.abs(self.value) - self.error < NORMAL, np.minimum(np.abs(self.value), NORMAL), 0.0)
 
     # --- where elements are --------------------------------------------------
 

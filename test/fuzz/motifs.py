@@ -119,16 +119,18 @@ def attention(g):
     q, k, v = made = [linear(g, x, width) for _ in range(3)]
     if not all(made) or len({value.type for value in made}) > 1:  # some sums may have stayed f32
         return None
+    element = q.type.element
     scores = g.add(
-        "mp.matmul", [q, k], Type(q.type.element, (*q.type.shape[:-1], q.type.shape[-2])), lambda a, b: a.matmul(b.swapped()),
-        lambda gradient, numbers, _: [gradient.matmul(numbers[1]), gradient.swapped().matmul(numbers[0])],
+        "mp.matmul", [q, k], Type(element, (*q.type.shape[:-1], q.type.shape[-2])), lambda a, b: a.matmul(b.swapped(), element),
+        lambda gradient, numbers, _: [gradient.matmul(numbers[1], element), gradient.swapped().matmul(numbers[0], element)],
         attributes=" transpose_b")
     if scores and g.chance(50):  # a mask, for all or for each of the first dimension
         scores = binary(g, scores, operand_like(g, scores.type.element, scores.type.shape[g.below(2):]), ["mp.add"])
     weights = scores and softmax(g, scores, len(scores.type.shape) - 1, log=False)
     return weights and g.add(
-        "mp.matmul", [weights, v], v.type, lambda a, b: a.matmul(b),
-        lambda gradient, numbers, _: [gradient.matmul(numbers[1].swapped()), numbers[0].swapped().matmul(gradient)])
+        "mp.matmul", [weights, v], v.type, lambda a, b: a.matmul(b, element),
+        lambda gradient, numbers, _: [gradient.matmul(numbers[1].swapped(), element),
+                                      numbers[0].swapped().matmul(gradient, element)])
 
 
 def merged_rows(g):

@@ -32,14 +32,14 @@ def linear(g, operand=None, out=None, others=None):
         result, attributes = sums_type(g, element)
 
     def forward(x, w, bias=None):
-        y = x.matmul(w.swapped())
+        y = x.matmul(w.swapped(), element)
         return y if bias is None else y + bias.noisy(2.0 ** -23)
 
     def backward(gradient, numbers, _):
         x, w, *bias = numbers
         rows = gradient.reshape((-1, out))
-        dw = rows.swapped().matmul(x.reshape((-1, shape[-1])))
-        return [gradient.matmul(w), dw, *[rows.sum([0]).reshape((out,)) for _ in bias]]
+        dw = rows.swapped().matmul(x.reshape((-1, shape[-1])), element)
+        return [gradient.matmul(w, element), dw, *[rows.sum([0]).reshape((out,)) for _ in bias]]
 
     return g.add("mp.linear", operands, Type(result, shape[:-1] + (out,)), forward, backward, attributes=attributes)
 
@@ -65,9 +65,9 @@ def matmul(g, lhs=None):
 
     def backward(gradient, numbers, _):
         a, b = read(*numbers)
-        da, db = gradient.matmul(b.swapped()), a.swapped().matmul(gradient)
+        da, db = gradient.matmul(b.swapped(), element), a.swapped().matmul(gradient, element)
         da, db = read(da, db)
         return [reduced_to(da, numbers[0].shape), reduced_to(db, numbers[1].shape)]
 
-    return g.add("mp.matmul", [lhs, rhs], Type(result, (*leading, m, n)), lambda a, b: (lambda x, y: x.matmul(y))(*read(a, b)),
+    return g.add("mp.matmul", [lhs, rhs], Type(result, (*leading, m, n)), lambda a, b: (lambda x, y: x.matmul(y, element))(*read(a, b)),
                  backward, attributes=attributes)
