@@ -10,7 +10,8 @@
 //   Element          f16, bf16 or float
 //   m, n, k          c[m, n] = a[m, k] b[k, n]; m is at most 256
 //   transposeB       b lies as [n, k]
-//   tileN, threads   columns that a block keeps: 8, 16, 32 or 64; 256
+//   tileN, threads   columns that a block keeps: 8, 16, 32 or 64, of float at
+//                    most 32; 256
 //
 // Warps share the rows, 32 to each; those that are left share k. Sums of the
 // shares of k are added in their order.

@@ -1,5 +1,5 @@
 // RUN: mp-translate --mp-to-program --mp-goal=run --mp-function=f %s | FileCheck %s -enable-var-scope
-// RUN: mp-translate --mp-to-program --mp-goal=run --mp-target=cuda --mp-function=f %s | FileCheck %s --check-prefix=CUDA
+// RUN: env MP_CUDA_LOOPS=launches mp-translate --mp-to-program --mp-goal=run --mp-target=cuda --mp-function=f %s | FileCheck %s --check-prefix=CUDA
 // RUN: mp-translate --mp-to-program --mp-goal=run --mp-function=carried %s | FileCheck %s --check-prefix=CARRIED
 
 // All rounds of a loop multiply by the same weight: a launch before the first one arranges it for them, and its copy

@@ -5,49 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 #include "GoldenFunction.h"
+#include "LoopCase.h"
 #include "OnBothTargets.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/FormatVariadic.h"
 #include <cmath>
 
 using namespace mp;
+using namespace mp::test;
 using namespace llvm;
 
 namespace {
-
-/// Carries [m, k] over some time steps, by products with [n, k] and [n, k].
-struct Sizes {
-  int64_t m, k, n;
-};
-
-constexpr int kSteps = 5;
-
-std::string textOf(const Sizes &sizes, StringRef type) {
-  std::string state = formatv("{0}x{1}x", sizes.m, sizes.k),
-              wide = formatv("{0}x{1}x", sizes.m, sizes.n),
-              weights = formatv("{0}x{1}x", sizes.n, sizes.k);
-  return formatv(R"(
-func.func @f(%xs32: tensor<{4}x{0}f32>, %h32: tensor<{0}f32>, %w32: tensor<{2}f32>, %b32: tensor<{5}xf32>)
-    -> (tensor<{0}f32>, tensor<{4}x{0}f32>) {{
-  %xs = mp.cast %xs32 : tensor<{4}x{0}f32> to tensor<{4}x{0}{3}>
-  %h0 = mp.cast %h32 : tensor<{0}f32> to tensor<{0}{3}>
-  %w = mp.cast %w32 : tensor<{2}f32> to tensor<{2}{3}>
-  %b = mp.cast %b32 : tensor<{5}xf32> to tensor<{5}x{3}>
-  %r:2 = mp.scan carried(%h = %h0 : tensor<{0}{3}>) over(%x = %xs : tensor<{4}x{0}{3}>)
-      -> (tensor<{0}{3}>, tensor<{4}x{0}{3}>) {{
-    %p = mp.linear %h, %w, %b : tensor<{0}{3}>, tensor<{2}{3}>, tensor<{5}x{3}>
-    %t = mp.tanh %p : tensor<{1}{3}>
-    %q = mp.matmul %t, %w : tensor<{1}{3}>, tensor<{2}{3}>
-    %s = mp.add %q, %x : tensor<{0}{3}>, tensor<{0}{3}>
-    %u = mp.tanh %s : tensor<{0}{3}>
-    mp.yield %u, %u : tensor<{0}{3}>, tensor<{0}{3}>
-  }
-  %h = mp.cast %r#0 : tensor<{0}{3}> to tensor<{0}f32>
-  %hs = mp.cast %r#1 : tensor<{4}x{0}{3}> to tensor<{4}x{0}f32>
-  return %h, %hs : tensor<{0}f32>, tensor<{4}x{0}f32>
-})",
-                 state, wide, weights, type, kSteps, sizes.n);
-}
 
 struct Outcome {
   std::vector<Numbers> results;
@@ -82,12 +49,12 @@ Outcome run(const std::string &text, Device device) {
   return outcome;
 }
 
-using Parameters = std::tuple<Sizes, const char *>;
+using Parameters = std::tuple<LoopSizes, const char *>;
 class CudaLoops : public testing::TestWithParam<Parameters> {};
 
 TEST_P(CudaLoops, AreOneKernel) {
   auto [sizes, type] = GetParam();
-  std::string text = textOf(sizes, type);
+  std::string text = loopText(sizes, type);
   Outcome cuda = run(text, Device{Device::Kind::Cuda, 0}),
           cpu = run(text, Device());
   EXPECT_EQ(cuda.cooperative, 1u);
@@ -104,7 +71,7 @@ TEST_P(CudaLoops, AreOneKernel) {
           << "element " << i;
 }
 
-const Sizes sizes[] = {
+const LoopSizes sizes[] = {
     {1, 7, 5},     {3, 64, 33},    {17, 40, 72},
     {33, 24, 200}, {130, 16, 264}, {256, 8, 16},
 };
@@ -155,11 +122,11 @@ func.func @f(%xs: tensor<5x4x8xf32>, %h0: tensor<4x8xf32>, %w0: tensor<8x8xf32>)
 }
 
 TEST(CudaLoopKernels, KeepWhatFits) {
-  EXPECT_EQ(countCooperative(textOf({32, 650, 2600}, "bf16")), 1u);
+  EXPECT_EQ(countCooperative(loopText({32, 650, 2600}, "bf16")), 1u);
   // The weights of 8,192 cells do not fit into all shared memory together, and
   // the rows of 512 sequences not into the registers of a block.
-  EXPECT_EQ(countCooperative(textOf({32, 2048, 8192}, "bf16")), 0u);
-  EXPECT_EQ(countCooperative(textOf({512, 64, 64}, "f32")), 0u);
+  EXPECT_EQ(countCooperative(loopText({32, 2048, 8192}, "bf16")), 0u);
+  EXPECT_EQ(countCooperative(loopText({512, 64, 64}, "f32")), 0u);
 }
 
 } // namespace
