@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "codegen/cuda/Backend.h"
 #include "codegen/cuda/KernelModel.h"
-#include "codegen/cuda/LoopKernels.h"
-#include "codegen/cuda/MergeLaunches.h"
+#include "codegen/cuda/launches/LoopKernels.h"
+#include "codegen/cuda/launches/MergeLaunches.h"
 #include "codegen/cuda/nest/StageEmitter.h"
 #include "dialect/ops/Kernel.h"
 

@@ -8,8 +8,8 @@
 // backward computes again stays behind what stood before it.
 //
 //===----------------------------------------------------------------------===//
-#include "codegen/cuda/MergeLaunches.h"
-#include "codegen/cuda/MergedKernel.h"
+#include "codegen/cuda/launches/MergeLaunches.h"
+#include "codegen/cuda/launches/MergedKernel.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"

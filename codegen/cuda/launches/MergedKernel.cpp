@@ -1,5 +1,5 @@
 //===- MergedKernel.cpp - the source of one kernel for many ---------------===//
-#include "codegen/cuda/MergedKernel.h"
+#include "codegen/cuda/launches/MergedKernel.h"
 #include "codegen/cuda/SourceText.h"
 
 #include "llvm/ADT/SetVector.h"

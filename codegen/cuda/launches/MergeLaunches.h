@@ -1,6 +1,6 @@
 //===- MergeLaunches.h - one launch for many kernels ------------*- C++ -*-===//
-#ifndef MP_CODEGEN_CUDA_MERGELAUNCHES_H
-#define MP_CODEGEN_CUDA_MERGELAUNCHES_H
+#ifndef MP_CODEGEN_CUDA_LAUNCHES_MERGELAUNCHES_H
+#define MP_CODEGEN_CUDA_LAUNCHES_MERGELAUNCHES_H
 
 #include "codegen/cuda/KernelStore.h"
 #include "codegen/plan/EntryPlan.h"
@@ -16,4 +16,4 @@ void mergeLaunches(Entry &entry, llvm::ArrayRef<StepBufferRefs> refs,
 
 } // namespace mp::cuda
 
-#endif // MP_CODEGEN_CUDA_MERGELAUNCHES_H
+#endif // MP_CODEGEN_CUDA_LAUNCHES_MERGELAUNCHES_H

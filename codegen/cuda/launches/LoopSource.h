@@ -1,6 +1,6 @@
 //===- LoopSource.h - the source of a kernel for a loop ---------*- C++ -*-===//
-#ifndef MP_CODEGEN_CUDA_LOOPSOURCE_H
-#define MP_CODEGEN_CUDA_LOOPSOURCE_H
+#ifndef MP_CODEGEN_CUDA_LAUNCHES_LOOPSOURCE_H
+#define MP_CODEGEN_CUDA_LAUNCHES_LOOPSOURCE_H
 
 #include "codegen/cuda/Arch.h"
 #include "codegen/cuda/KernelStore.h"
@@ -53,4 +53,4 @@ private:
 
 } // namespace mp::cuda
 
-#endif // MP_CODEGEN_CUDA_LOOPSOURCE_H
+#endif // MP_CODEGEN_CUDA_LAUNCHES_LOOPSOURCE_H

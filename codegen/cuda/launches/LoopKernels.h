@@ -1,6 +1,6 @@
 //===- LoopKernels.h - one kernel for all rounds of a loop ------*- C++ -*-===//
-#ifndef MP_CODEGEN_CUDA_LOOPKERNELS_H
-#define MP_CODEGEN_CUDA_LOOPKERNELS_H
+#ifndef MP_CODEGEN_CUDA_LAUNCHES_LOOPKERNELS_H
+#define MP_CODEGEN_CUDA_LAUNCHES_LOOPKERNELS_H
 
 #include "codegen/cuda/Arch.h"
 #include "codegen/cuda/KernelStore.h"
@@ -19,4 +19,4 @@ formLoopKernels(Entry &entry, llvm::ArrayRef<StepBufferRefs> refs,
 
 } // namespace mp::cuda
 
-#endif // MP_CODEGEN_CUDA_LOOPKERNELS_H
+#endif // MP_CODEGEN_CUDA_LAUNCHES_LOOPKERNELS_H

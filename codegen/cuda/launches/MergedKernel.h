@@ -1,6 +1,6 @@
 //===- MergedKernel.h - the source of one kernel for many -------*- C++ -*-===//
-#ifndef MP_CODEGEN_CUDA_MERGEDKERNEL_H
-#define MP_CODEGEN_CUDA_MERGEDKERNEL_H
+#ifndef MP_CODEGEN_CUDA_LAUNCHES_MERGEDKERNEL_H
+#define MP_CODEGEN_CUDA_LAUNCHES_MERGEDKERNEL_H
 
 #include "codegen/cuda/KernelStore.h"
 #include "codegen/plan/EntryPlan.h"
@@ -35,4 +35,4 @@ uint32_t addMerged(const std::string &source, llvm::ArrayRef<uint32_t> parts,
 
 } // namespace mp::cuda
 
-#endif // MP_CODEGEN_CUDA_MERGEDKERNEL_H
+#endif // MP_CODEGEN_CUDA_LAUNCHES_MERGEDKERNEL_H

@@ -6,9 +6,9 @@
 // where a part needs what another has written.
 //
 //===----------------------------------------------------------------------===//
-#include "codegen/cuda/LoopKernels.h"
-#include "codegen/cuda/LoopSource.h"
-#include "codegen/cuda/MergedKernel.h"
+#include "codegen/cuda/launches/LoopKernels.h"
+#include "codegen/cuda/launches/LoopSource.h"
+#include "codegen/cuda/launches/MergedKernel.h"
 
 using namespace mp;
 using namespace mp::cuda;

@@ -1,5 +1,5 @@
 //===- LoopSource.cpp - the source of a kernel for a loop -----------------===//
-#include "codegen/cuda/LoopSource.h"
+#include "codegen/cuda/launches/LoopSource.h"
 #include "codegen/cuda/SourceText.h"
 
 #include "llvm/ADT/SetVector.h"
