@@ -15,11 +15,13 @@ constexpr uint64_t kAlignment = 128;
 /// have in a launch of its own.
 constexpr int64_t kMostBlocksOfPart = 4;
 
-/// Whether threads beyond those of a part may pass it by.
+/// Whether threads beyond those of a part may pass it by: they would miss its
+/// barriers, which threads have where they share memory.
 bool mayPassBy(const StagePart &part) {
-  return part.block <= LoopTile::threads &&
-         (part.block == LoopTile::threads ||
-          !llvm::StringRef(part.function).contains("barrier()"));
+  bool isAlone =
+      part.shared == 0 && !llvm::StringRef(part.function).contains("barrier");
+  return part.block == LoopTile::threads ||
+         (part.block < LoopTile::threads && isAlone);
 }
 
 class LoopPrinter {

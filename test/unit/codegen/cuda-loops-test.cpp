@@ -99,6 +99,43 @@ size_t countCooperative(const std::string &text) {
   });
 }
 
+/// Rounds with reductions along rows, down columns and over everything.
+std::string reducingText(int64_t rows, int64_t columns) {
+  std::string state = formatv("{0}x{1}xf32", rows, columns);
+  return formatv(R"(
+func.func @f(%xs: tensor<5x{0}>, %h0: tensor<{0}>, %w: tensor<{1}x{1}xf32>)
+    -> (tensor<{0}>, tensor<5xf32>, tensor<5x{1}xf32>) {{
+  %r:3 = mp.scan carried(%h = %h0 : tensor<{0}>) over(%x = %xs : tensor<5x{0}>)
+      -> (tensor<{0}>, tensor<5xf32>, tensor<5x{1}xf32>) {{
+    %p = mp.linear %h, %w : tensor<{0}>, tensor<{1}x{1}xf32>
+    %q = mp.softmax %p dim(1) : tensor<{0}>
+    %s = mp.add %q, %x : tensor<{0}>, tensor<{0}>
+    %n = mp.sum %s dims[0, 1] : tensor<{0}>
+    %c = mp.sum %s dims[0] : tensor<{0}>
+    mp.yield %s, %n, %c : tensor<{0}>, tensor<f32>, tensor<{1}xf32>
+  }
+  return %r#0, %r#1, %r#2 : tensor<{0}>, tensor<5xf32>, tensor<5x{1}xf32>
+})",
+                 state, columns);
+}
+
+TEST(CudaLoopKernels, Reduce) {
+  // Kernels of a round have 64 threads or 128 where rows are few and long; then
+  // barriers of theirs would not be those of the loop's kernel.
+  constexpr std::tuple<int64_t, int64_t, size_t> cases[] = {
+      {8, 64, 1}, {30, 33, 1}, {64, 128, 1}, {2, 300, 0}, {4, 100, 0}};
+  for (auto [rows, columns, kernels] : cases) {
+    std::string text = reducingText(rows, columns);
+    Outcome cuda = run(text, Device{Device::Kind::Cuda, 0}),
+            cpu = run(text, Device());
+    EXPECT_EQ(cuda.cooperative, kernels) << rows << "x" << columns;
+    for (auto [got, wanted] : zip_equal(cuda.results, cpu.results))
+      for (auto [a, b] : zip_equal(got, wanted))
+        ASSERT_NEAR(a, b, 1e-5 * std::max(1.0, std::abs(double(b))))
+            << rows << "x" << columns;
+  }
+}
+
 // Weights that rounds change are none that a block may keep.
 TEST(CudaLoopKernels, ReadWeightsThatChange) {
   std::string text = R"(
