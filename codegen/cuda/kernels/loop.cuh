@@ -1,9 +1,9 @@
-//===- loop.cuh - products of a kernel that runs a whole loop -------------===//
+//===- loop.cuh - parts of a kernel that runs a whole loop ----------------===//
 //
-// A recurrent network multiplies by the same weights in every time step. A
-// kernel that runs all rounds of a loop reads them once: each block keeps the
-// columns of B that it multiplies in its shared memory. Between parts of a
-// round that need one another all blocks wait (`gridBarrier`).
+// Between parts of a round that need one another all blocks wait
+// (`gridBarrier`). A recurrent network multiplies by the same weights in every
+// time step. The kernel reads them once: each block keeps the columns of B that
+// it multiplies in its shared memory.
 //
 // Such a product P is a struct of constants:
 //
@@ -30,14 +30,29 @@ inline void copyTable(unsigned char **table, void *const *args, int count) {
     table[i] = static_cast<unsigned char *>(args[i]);
 }
 
-/// Copies bytes by all threads of the grid.
-inline void copyPart(Global<unsigned char> to, Global<unsigned char> from,
-                     long long bytes) {
+/// Copies bytes by all threads of the grid, Width at once.
+template <int Width>
+void copyWords(Global<unsigned char> to, Global<unsigned char> from,
+               long long bytes) {
   const long long threads = static_cast<long long>(gridDim.x) * blockDim.x;
   long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
 #pragma unroll 1
-  for (; i < bytes; i += threads)
-    to.store(i, from.load(i));
+  for (i *= Width; i < bytes; i += threads * Width)
+    to.template storeVector<Width>(i, from.template loadVector<Width>(i));
+}
+
+/// The same, as wide as both places are aligned.
+inline void copyPart(unsigned char *to, unsigned char *from, long long bytes) {
+  const unsigned long long all = reinterpret_cast<unsigned long long>(to) |
+                                 reinterpret_cast<unsigned long long>(from) |
+                                 static_cast<unsigned long long>(bytes);
+  const auto target = global(to, bytes), source = global(from, bytes);
+  if (all % 16 == 0)
+    copyWords<16>(target, source, bytes);
+  else if (all % 4 == 0)
+    copyWords<4>(target, source, bytes);
+  else
+    copyWords<1>(target, source, bytes);
 }
 
 /// How the warps of a block lie over a product.

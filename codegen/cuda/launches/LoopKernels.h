@@ -8,11 +8,10 @@
 
 namespace mp::cuda {
 
-/// Replaces each Repeat whose steps fit one kernel, at least one of them a
-/// product by weights that are the same in all rounds, by one cooperative
-/// launch: it reads the weights once and keeps them (kernels/loop.cuh). Returns
-/// the places that each step that is left touches; `places` has those of the
-/// steps now.
+/// Replaces each Repeat whose steps fit one kernel by one cooperative launch.
+/// It reads weights that all rounds multiply by once, and keeps them
+/// (kernels/loop.cuh). Returns the places that each step that is left touches;
+/// `refs` has those of the steps now.
 std::vector<StepBufferRefs>
 formLoopKernels(Entry &entry, llvm::ArrayRef<StepBufferRefs> refs,
                 const Arch &arch, ProgramBuilder &builder, KernelStore &store);

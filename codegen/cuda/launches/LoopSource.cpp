@@ -76,7 +76,8 @@ private:
                 Twine(table) + ");");
     kernel.line("copyTable(table, args, " + Twine(arguments) + ");");
     kernel.line("barrier();");
-    printKeeping();
+    if (table > scratch)
+      printKeeping();
     kernel.line("#pragma unroll 1");
     kernel.open("for (long long round = 0; round < " + Twine(form.rounds) +
                 "; ++round)");
@@ -154,8 +155,8 @@ private:
   }
 
   void printCopy(const LoopPart &part, size_t first) {
-    kernel.line("copyPart(" + argument(part, 0, first) + ",\n         " +
-                argument(part, 1, first) + ", " + Twine(part.copied) + ");");
+    kernel.line("copyPart(" + place(part, 0, first) + ", " +
+                place(part, 1, first) + ", " + Twine(part.copied) + ");");
   }
 
   void openBlocks(int64_t blocks) {
@@ -164,19 +165,22 @@ private:
                 "; block += gridDim.x)");
   }
 
-  /// Returns an argument of a part as the round finds it.
-  std::string argument(const LoopPart &part, size_t number, size_t first) {
-    StagePart::Parameter parameter{"unsigned char",
-                                   static_cast<int64_t>(part.copied)};
-    if (!part.copied)
-      parameter = part.stage ? part.stage->parameters[number]
-                             : part.product->parameters[number];
-    int64_t stride = part.arguments[number].stride;
+  /// Returns the address of an argument of a part in a round.
+  static std::string place(const LoopPart &part, size_t number, size_t first) {
     std::string place = "table[" + std::to_string(first + number) + "]";
-    if (stride != 0)
-      place += " + round * " + std::to_string(stride);
-    return "global(reinterpret_cast<" + parameter.type + " *>(" + place +
-           "), " + std::to_string(parameter.count) + ")";
+    int64_t stride = part.arguments[number].stride;
+    return stride ? place + " + round * " + std::to_string(stride) : place;
+  }
+
+  /// Returns the elements there.
+  static std::string argument(const LoopPart &part, size_t number,
+                              size_t first) {
+    const StagePart::Parameter &parameter =
+        part.stage ? part.stage->parameters[number]
+                   : part.product->parameters[number];
+    return "global(reinterpret_cast<" + parameter.type + " *>(" +
+           place(part, number, first) + "), " +
+           std::to_string(parameter.count) + ")";
   }
 
   const LoopForm &form;
@@ -187,24 +191,25 @@ private:
 };
 } // namespace
 
+int64_t LoopPart::blocks() const {
+  constexpr int64_t bytesOfBlock = LoopTile::threads * 16;
+  return stage     ? stage->grid
+         : product ? product->tiles
+                   : llvm::divideCeil(copied, bytesOfBlock);
+}
+
 bool LoopForm::fits(const Arch &arch) const {
-  bool hasProduct = false;
-  for (const LoopPart &part : parts) {
-    hasProduct |= part.product != nullptr;
-    if (part.stage &&
-        (!mayPassBy(*part.stage) ||
-         part.stage->grid > kMostBlocksOfPart * arch.multiprocessors()))
-      return false;
-  }
-  return hasProduct && sharedBytes() <= arch.sharedBytes();
+  return sharedBytes() <= arch.sharedBytes() &&
+         llvm::all_of(parts, [&](const LoopPart &part) {
+           return part.blocks() <= kMostBlocksOfPart * arch.multiprocessors() &&
+                  (!part.stage || mayPassBy(*part.stage));
+         });
 }
 
 int64_t LoopForm::grid(const Arch &arch) const {
   int64_t most = 1;
   for (const LoopPart &part : parts)
-    most = std::max(most, part.stage     ? part.stage->grid
-                          : part.product ? part.product->tiles
-                                         : 1);
+    most = std::max(most, part.blocks());
   return std::min(most, arch.multiprocessors());
 }
 

@@ -24,6 +24,9 @@ struct LoopPart {
   llvm::SmallVector<Argument> arguments;
   size_t steps = 1;
   bool waits = false; ///< for the parts before it
+
+  /// Returns how many blocks have work to do.
+  int64_t blocks() const;
 };
 
 /// A loop as one kernel of LoopTile::threads threads a block. It reads its
@@ -32,8 +35,7 @@ struct LoopForm {
   int64_t rounds = 1;
   llvm::SmallVector<LoopPart> parts;
 
-  /// Whether the parts fit one kernel, which keeps the weights of at least one
-  /// product.
+  /// Whether the parts fit one kernel.
   bool fits(const Arch &arch) const;
   /// Blocks that have work to do in a round.
   int64_t grid(const Arch &arch) const;
