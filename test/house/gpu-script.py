@@ -59,8 +59,8 @@ def check_all(arguments, tools):
     assert result.returncode == 0, f"{result.stdout}\n{log}"
     assert result.stdout.endswith((out / "table.txt").read_text()), result.stdout
     stages = json.loads((out / "gpu.json").read_text())["stages"]
-    expected = {"info", "models", "fuzz", "zoo", "accuracy", "steps", "start", "kernels", "gemm", "convolutions", "attention", "rivals", "sanitizer",
-                "ranks", "networks"}
+    expected = {"info", "models", "fuzz", "zoo", "accuracy", "steps", "start", "kernels", "gemm", "convolutions", "attention", "loops", "rivals",
+                "sanitizer", "ranks", "networks"}
     assert set(stages) == expected, stages.keys()
     may_skip = {"attention", "rivals", "sanitizer", "ranks"} | (set() if find_spec("numpy") else {"fuzz"})
     for name in expected - may_skip:
