@@ -184,6 +184,11 @@ private:
     MP_CUDA(driver, cuOccupancyMaxActiveBlocksPerMultiprocessor, &blocks,
             node.function, launch.block, launch.shared);
     int64_t most = int64_t{1} * blocks * context.facts.multiprocessors;
+    if (most < 1)
+      return makeError(
+          "no block of {0} threads with {1} bytes of shared memory "
+          "fits on a multiprocessor of {2}",
+          launch.block, launch.shared, context.facts.name);
     node.gridX = std::min(launch.grid, most);
     return Error::success();
   }

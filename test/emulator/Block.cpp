@@ -150,12 +150,21 @@ void BlockRunner::turn(Thread &thread) {
 
 void BlockRunner::barrier(Site site) { waitAt(site, false); }
 
-void BlockRunner::gridBarrier(const unsigned *arrived, Site site) {
+/// On a device the word counts blocks, and between barriers only its highest
+/// bit differs from 0.
+void BlockRunner::gridBarrier(unsigned *arrived, Site site) {
   checkTensor(arrived, sizeof(*arrived));
   if (!launch.cooperative)
     failThread(CUDA_ERROR_LAUNCH_FAILED,
                "barrier of the grid at " + text(site) +
                    " in a launch whose blocks need not run at once");
+  constexpr unsigned turned = 0x80000000u;
+  if (*arrived & ~turned)
+    failThread(CUDA_ERROR_LAUNCH_FAILED,
+               format("barrier of the grid at %s: its word was %u at first",
+                      text(site).c_str(), *arrived));
+  if (block.x == 0 && current->number == 0)
+    *arrived ^= turned;
   waitAt(site, true);
 }
 

@@ -50,7 +50,7 @@ public:
 
   // The requests of a running thread.
   void barrier(Site site);
-  void gridBarrier(const unsigned *arrived, Site site);
+  void gridBarrier(unsigned *arrived, Site site);
   void warp(WarpCall *call);
   void sharedAccess(const void *address, size_t size, bool write);
   void copyAsync(void *to, const void *from, int bytes, int valid);

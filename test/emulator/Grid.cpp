@@ -30,7 +30,7 @@ static Context makeContext() {
     running->globalFault(data, index, count, limit, write);
   };
   context.barrier = [](Site site) { running->barrier(site); };
-  context.gridBarrier = [](const unsigned *arrived, Site site) {
+  context.gridBarrier = [](unsigned *arrived, Site site) {
     running->gridBarrier(arrived, site);
   };
   context.warp = [](WarpCall *call) { running->warp(call); };

@@ -64,7 +64,7 @@ struct Context {
   void (*globalFault)(const void *data, long long index, int count,
                       long long limit, bool write);
   void (*barrier)(Site);
-  void (*gridBarrier)(const unsigned *arrived, Site);
+  void (*gridBarrier)(unsigned *arrived, Site);
   void (*warp)(WarpCall *);
   void (*copyAsync)(void *shared, const void *source, int bytes, int valid);
   void (*commitCopies)();

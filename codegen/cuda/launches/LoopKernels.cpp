@@ -75,6 +75,11 @@ private:
     return builder.program.kernels[launch.kernel].symbol;
   }
 
+  bool copiesNothing(size_t number) const {
+    auto *copy = std::get_if<Copy>(&entry.steps[number]);
+    return copy && copy->bytes == 0;
+  }
+
   /// Returns how a kernel would run a Repeat's steps from `first` on, if it
   /// can.
   std::optional<LoopForm> formOf(const Repeat &repeat, size_t first,
@@ -84,6 +89,8 @@ private:
     size_t end = first + repeat.steps;
     std::optional<StepBufferRefs> phase;
     for (size_t number = first; number < end; ++number) {
+      if (copiesNothing(number))
+        continue;
       auto part = partOf(number, end, loops);
       if (!part)
         return std::nullopt;
@@ -102,7 +109,7 @@ private:
     bool keeps = llvm::all_of(form.parts, [&](const LoopPart &part) {
       return !part.product || !overlap(part.arguments[1].ref, all.written);
     });
-    if (!keeps || !form.fits(arch))
+    if (form.parts.empty() || !keeps || !form.fits(arch))
       return std::nullopt;
     return form;
   }

@@ -136,6 +136,24 @@ TEST(CudaLoopKernels, Reduce) {
   }
 }
 
+// A copy of nothing is no part of a kernel.
+TEST(CudaLoopKernels, LeaveOutEmptyCopies) {
+  std::string text = R"(
+func.func @f(%h0: tensor<3x5xf32>) -> (tensor<3x5xf32>, tensor<4x3x0xf32>) {
+  %a0 = mp.slice %h0 offsets[0, 0] sizes[3, 0] : tensor<3x5xf32>
+  %r:3 = mp.scan carried(%h = %h0 : tensor<3x5xf32>, %a = %a0 : tensor<3x0xf32>) length(4)
+      -> (tensor<3x5xf32>, tensor<3x0xf32>, tensor<4x3x0xf32>) {
+    %s = mp.sin %h : tensor<3x5xf32>
+    mp.yield %s, %a, %a : tensor<3x5xf32>, tensor<3x0xf32>, tensor<3x0xf32>
+  }
+  return %r#0, %r#2 : tensor<3x5xf32>, tensor<4x3x0xf32>
+})";
+  Outcome cuda = run(text, Device{Device::Kind::Cuda, 0}),
+          cpu = run(text, Device());
+  EXPECT_EQ(cuda.cooperative, 1u);
+  EXPECT_EQ(cuda.results, cpu.results);
+}
+
 // Weights that rounds change are none that a block may keep.
 TEST(CudaLoopKernels, ReadWeightsThatChange) {
   std::string text = R"(
