@@ -324,11 +324,15 @@ struct HoistLoops : mp::impl::HoistLoopsBase<HoistLoops> {
   void runOnOperation() override {
     dropDead();
     DenseSet<Operation *> called = calledByLoops(getOperation()), given;
-    for (auto function : llvm::to_vector(getOperation().getOps<func::FuncOp>()))
-      if (!called.contains(function)) {
-        giveBodies(function, given);
-        hoistIn(function);
-      }
+    SmallVector<func::FuncOp> callers;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!called.contains(function))
+        callers.push_back(function);
+    // All before any changes: a loop has the operands of the body as it is.
+    for (func::FuncOp function : callers)
+      giveBodies(function, given);
+    for (func::FuncOp function : callers)
+      hoistIn(function);
   }
 
 private:
