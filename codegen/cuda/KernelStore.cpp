@@ -33,9 +33,14 @@ std::string KernelStore::add(llvm::StringRef source) {
   return symbol;
 }
 
+std::string KernelStore::named(llvm::StringRef part, llvm::StringRef name) {
+  std::string text = part.str();
+  replaceAll(text, bodyName, name);
+  return text;
+}
+
 std::string KernelStore::add(StagePart part) {
-  std::string function = part.function;
-  replaceAll(function, bodyName, "body");
+  std::string function = named(part.function, "body");
   std::string declared, passed = "blockIdx.x";
   for (int64_t count : part.counts)
     passed += ", " + std::to_string(count);

@@ -42,8 +42,9 @@ struct LoopProduct {
   /// The kernel of the launch before, whose work this does too; or empty.
   std::string first;
   int64_t tiles = 1;
-  uint64_t kept = 0;   ///< bytes of b that a block keeps in shared memory
-  uint64_t shared = 0; ///< bytes beside them
+  uint64_t weights = 0; ///< bytes of b in memory
+  uint64_t kept = 0;    ///< bytes of it that a block keeps in shared memory
+  uint64_t shared = 0;  ///< bytes beside them
 };
 
 /// Sources of kernels by symbol. Thread-safe.
@@ -60,6 +61,8 @@ public:
   }
   /// The placeholder of the function's name in a part.
   static constexpr llvm::StringLiteral bodyName = "BODY_NAME";
+  /// Returns the text of a part with this name in its place.
+  static std::string named(llvm::StringRef part, llvm::StringRef name);
 
   /// Keeps a source in which the kernel is called `name`; equal sources are
   /// kept once. Returns the symbol, "k_" and a hash of the source.

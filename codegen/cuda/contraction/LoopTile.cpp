@@ -77,6 +77,7 @@ void ContractionSource::offerToLoops(const EmittedKernel &launched,
   if (launched.launches.size() > 1)
     product.first = launched.launches.front().symbol;
   product.tiles = divideCeil(shape.n, tile->columns);
+  product.weights = shape.k * shape.n * byteWidth(shape.type);
   product.kept = tile->kept;
   product.shared = tile->shared;
   store.add(launched.launches.back().symbol, std::move(product));
@@ -103,7 +104,7 @@ ContractionSource::printForLoops(const LoopTile &tile,
            parameters[1].type + "> b)");
   out.line("keepTile<Product>(tile, kept, b);");
   out.close();
-  std::string declared, filled;
+  std::string declared;
   for (const Parameter &parameter : parameters.drop_front(2))
     declared += ", Global<" + parameter.type + "> " + parameter.name;
   out.open("inline void multiply(int tile, const unsigned char *kept, unsigned "

@@ -155,8 +155,7 @@ private:
     return isKept ? std::optional(std::move(part)) : std::nullopt;
   }
 
-  /// Returns what the steps touch together: they read nothing that only they
-  /// write.
+  /// Returns what the steps touch together.
   StepBufferRefs touchedBy(size_t first, size_t count) const {
     StepBufferRefs all;
     for (const StepBufferRefs &own : refs.slice(first, count)) {
@@ -191,7 +190,7 @@ private:
       } else {
         launch.bytes += form.rounds * 2 * std::get<Copy>(step).bytes;
       }
-    launch.bytes -= (form.rounds - 1) * form.keptElementBytes();
+    launch.bytes -= (form.rounds - 1) * form.weightBytes();
     launch.kernel = addMerged(form.source(), kernels, builder, store);
     return launch;
   }

@@ -33,15 +33,12 @@ public:
 
   std::string print() {
     printHeaders();
-    for (auto [i, part] : llvm::enumerate(form.parts)) {
-      if (part.copied)
-        continue;
-      std::string text = part.stage ? part.stage->function : part.product->text;
-      for (size_t at = 0;
-           (at = text.find(KernelStore::bodyName, at)) != std::string::npos;)
-        text.replace(at, KernelStore::bodyName.size(), nameOf(i));
-      bodies += text + "\n";
-    }
+    for (auto [i, part] : llvm::enumerate(form.parts))
+      if (!part.copied)
+        bodies += KernelStore::named(part.stage ? part.stage->function
+                                                : part.product->text,
+                                     nameOf(i)) +
+                  "\n";
     printKernel();
     return head.str() + bodies + kernel.str();
   }
@@ -240,13 +237,10 @@ uint64_t LoopForm::sharedBytes() const {
   return scratchBytes() + keptBytes() + argumentCount() * sizeof(uint64_t);
 }
 
-uint64_t LoopForm::keptElementBytes() const {
+uint64_t LoopForm::weightBytes() const {
   uint64_t bytes = 0;
   for (const LoopPart &part : parts)
-    if (part.product) {
-      const StagePart::Parameter &weights = part.product->parameters[1];
-      bytes += weights.count * (weights.type == "float" ? 4 : 2);
-    }
+    bytes += part.product ? part.product->weights : 0;
   return bytes;
 }
 

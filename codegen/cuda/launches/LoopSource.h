@@ -41,7 +41,7 @@ struct LoopForm {
   int64_t grid(const Arch &arch) const;
   uint64_t sharedBytes() const;
   /// Bytes in memory of the weights that are kept.
-  uint64_t keptElementBytes() const;
+  uint64_t weightBytes() const;
   /// The source, with the placeholder of the kernel's name.
   std::string source() const;
 

@@ -52,13 +52,10 @@ public:
     text.line("using namespace mp;");
     text.blank();
     std::string functions;
-    for (auto [i, body] : llvm::enumerate(bodies)) {
-      std::string function = body.part->function;
-      size_t at = function.find(KernelStore::bodyName);
-      function.replace(at, KernelStore::bodyName.size(),
-                       "body" + std::to_string(i));
-      functions += function + "\n";
-    }
+    for (auto [i, body] : llvm::enumerate(bodies))
+      functions +=
+          KernelStore::named(body.part->function, "body" + std::to_string(i)) +
+          "\n";
     printKernel();
     merged.source = text.str() + functions + tables.str() + "\n" + kernel.str();
   }

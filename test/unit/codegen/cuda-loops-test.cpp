@@ -31,6 +31,7 @@ Outcome run(const std::string &text, Device device) {
   std::vector<Numbers> inputs;
   for (const Input &input : function->entry().inputs) {
     Numbers &numbers = inputs.emplace_back(input.type.elements());
+    // The third input has the weights, by which sums should not grow.
     double scale = inputs.size() == 3 ? std::sqrt(8.0 / numbers.size()) : 1;
     for (auto [i, number] : enumerate(numbers))
       number =
