@@ -112,7 +112,17 @@ std::string TensorType::str() const {
 std::string Location::str() const {
   if (line == 0)
     return "";
-  return file + ":" + std::to_string(line) + ":" + std::to_string(column);
+  std::string text =
+      file + ":" + std::to_string(line) + ":" + std::to_string(column);
+  return timeSteps.empty() ? text : text + " in " + textOfTimeSteps(timeSteps);
+}
+
+std::string textOfTimeSteps(llvm::ArrayRef<uint32_t> outermostFirst) {
+  std::string text;
+  for (uint32_t step : llvm::reverse(outermostFirst))
+    text +=
+        (text.empty() ? "" : " of ") + ("time step " + std::to_string(step));
+  return text;
 }
 
 std::string at(const Location &location) {

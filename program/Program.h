@@ -70,12 +70,19 @@ struct TensorType {
 struct Location {
   std::string file;
   unsigned line = 0, column = 0;
-  /// Returns "file:line:column", or "" if unknown.
+  /// Of the unrolled loops around it, the outermost first; counted from 0.
+  std::vector<uint32_t> timeSteps = {};
+  /// Returns "file:line:column", or "file:line:column in time step 3", or "" if
+  /// unknown.
   std::string str() const;
   bool operator==(const Location &) const = default;
 };
 
-/// Returns " (file:line:column)", or "" if the location is not known.
+/// Returns "time step 3" or, of loops in loops, "time step 3 of time step 2".
+std::string textOfTimeSteps(llvm::ArrayRef<uint32_t> outermostFirst);
+
+/// Returns str() in parentheses after a space, or "" if the location is not
+/// known.
 std::string at(const Location &location);
 
 /// The role of a variable in a step (see docs/architecture.md, State).

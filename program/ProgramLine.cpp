@@ -182,10 +182,16 @@ bool Line::tensor(TensorType &type) {
 bool Line::location(Location &location) {
   if (!consume("at"))
     return false;
-  return name(location.file, "a file name") || expectCharacter(':') ||
-         unsignedInteger(location.line, "a line", UINT32_MAX) ||
-         expectCharacter(':') ||
-         unsignedInteger(location.column, "a column", UINT32_MAX);
+  if (name(location.file, "a file name") || expectCharacter(':') ||
+      unsignedInteger(location.line, "a line", UINT32_MAX) ||
+      expectCharacter(':') ||
+      unsignedInteger(location.column, "a column", UINT32_MAX))
+    return true;
+  while (consume("in"))
+    if (unsignedInteger(location.timeSteps.emplace_back(), "a time step",
+                        UINT32_MAX))
+      return true;
+  return false;
 }
 
 bool Line::attribute(Call::Attribute &value) {

@@ -72,6 +72,8 @@ void Printer::location(const Location &location) {
   os << " at ";
   name(location.file);
   os << ':' << location.line << ':' << location.column;
+  for (uint32_t step : location.timeSteps)
+    os << " in " << step;
 }
 
 void Printer::ref(const BufferRef &ref) {

@@ -4,6 +4,7 @@
 #include "dialect/ops/Recipe.h"
 #include "dialect/ops/State.h"
 #include "passes/Passes.h"
+#include "passes/analysis/TimeSteps.h"
 #include "program/Names.h"
 #include "support/Permutation.h"
 #include <cmath>
@@ -16,10 +17,13 @@ using namespace mp;
 //===----------------------------------------------------------------------===//
 
 mp::Location mp::locate(mlir::Location location) {
-  auto file = location->findInstanceOf<FileLineColLoc>();
-  if (!file)
+  auto found = placeInSteps(location);
+  if (!found)
     return {};
-  return {file.getFilename().str(), file.getLine(), file.getColumn()};
+  return {found->place.getFilename().str(),
+          found->place.getLine(),
+          found->place.getColumn(),
+          {found->timeSteps.begin(), found->timeSteps.end()}};
 }
 
 mp::TensorType mp::describeType(RankedTensorType type) {

@@ -52,6 +52,8 @@ private:
     mlir::Value root; ///< the value that this one equals, element by element
     std::optional<Extreme> extreme;
     std::optional<Attained> attained;
+    /// Values of its shape that it is never less than, element by element.
+    llvm::SmallVector<mlir::Value, 0> floors = {};
   };
 
   void visit(mlir::Operation *op);
@@ -85,6 +87,9 @@ private:
   std::optional<Extreme>
   extremeOf(mlir::Value scalar, ScalarRanges &ranges,
             const llvm::DenseMap<mlir::Value, mlir::Value> &operands) const;
+  /// Adds what the larger of several operands is never less than.
+  void addFloors(mlir::Value scalar, mlir::Value result,
+                 const llvm::DenseMap<mlir::Value, mlir::Value> &operands);
   void carryAttained(ScalarOpInterface op, const ScalarBody &body,
                      const llvm::DenseMap<mlir::Value, mlir::Value> &operands);
 

@@ -26,7 +26,43 @@ bool Ranges::isAligned(Value reduced, const Extreme &extreme) {
 
 bool Ranges::isAtLeast(Value more, Value less) const {
   auto extreme = lookup(more).extreme;
-  return extreme && extreme->of == rootOf(less) && isAligned(more, *extreme);
+  if (extreme && extreme->of == rootOf(less) && isAligned(more, *extreme))
+    return true;
+  return llvm::is_contained(lookup(rootOf(more)).floors, rootOf(less));
+}
+
+/// Whether a cast changes no number.
+static bool isAtLeastAsWide(Type to, Type from) {
+  auto wide = dyn_cast<FloatType>(to), narrow = dyn_cast<FloatType>(from);
+  return to == from || (wide && narrow &&
+                        APFloat::isRepresentableBy(narrow.getFloatSemantics(),
+                                                   wide.getFloatSemantics()));
+}
+
+/// The maximum of a long chain is known to be above its last values alone.
+static constexpr size_t kMostFloors = 16;
+
+void Ranges::addFloors(Value scalar, Value result,
+                       const DenseMap<Value, Value> &operands) {
+  if (auto maximum = scalar.getDefiningOp<arith::MaximumFOp>()) {
+    addFloors(maximum.getLhs(), result, operands);
+    addFloors(maximum.getRhs(), result, operands);
+    return;
+  }
+  if (auto extend = scalar.getDefiningOp<arith::ExtFOp>())
+    return addFloors(extend.getIn(), result, operands);
+  Value operand = operands.lookup(scalar);
+  if (!operand ||
+      tensorType(operand).getShape() != tensorType(result).getShape() ||
+      !isAtLeastAsWide(elementType(result), elementType(operand)))
+    return;
+  Value root = rootOf(operand);
+  auto further = lookup(root).floors;
+  auto &floors = facts[result].floors;
+  floors.push_back(root);
+  floors.append(further);
+  if (floors.size() > kMostFloors)
+    floors.truncate(kMostFloors);
 }
 
 std::optional<Ranges::Extreme>
@@ -104,14 +140,6 @@ static bool dividesBySmall(const ScalarBody &body, ScalarRanges &ranges) {
   });
 }
 
-/// Whether a cast changes no number.
-static bool isAtLeastAsWide(Type to, Type from) {
-  auto wide = dyn_cast<FloatType>(to), narrow = dyn_cast<FloatType>(from);
-  return to == from || (wide && narrow &&
-                        APFloat::isRepresentableBy(narrow.getFloatSemantics(),
-                                                   wide.getFloatSemantics()));
-}
-
 void Ranges::visitElementwise(ScalarOpInterface op) {
   // Random ops draw their bits by attributes that they get later.
   std::optional<Alone> alone;
@@ -140,6 +168,8 @@ void Ranges::visitElementwise(ScalarOpInterface op) {
       known.range = known.range.clip(
           certain->get(result).clip(ofUnknown(elementType(result))));
     known.extreme = extremeOf(scalar, ranges, operands);
+    if (scalar.getDefiningOp<arith::MaximumFOp>())
+      addFloors(scalar, result, operands);
     Value same = scalar;
     if (auto extend = same.getDefiningOp<arith::ExtFOp>())
       same = extend.getIn();

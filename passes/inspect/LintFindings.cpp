@@ -2,6 +2,8 @@
 #include "passes/inspect/LintFindings.h"
 #include "dialect/ops/Autocast.h"
 #include "mlir/IR/Diagnostics.h"
+#include "passes/analysis/TimeSteps.h"
+#include "program/Program.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -33,7 +35,8 @@ LogicalResult LintFindings::disable(Operation *op,
   return success();
 }
 
-void LintFindings::setContext(Location location, std::string text) {
+void LintFindings::setContext(mlir::Location location, std::string text) {
+  ofTimeSteps.clear();
   context.emplace(location, std::move(text));
 }
 
@@ -54,11 +57,45 @@ void LintFindings::add(Finding finding) {
         finding.notes.push_back({region->second, "in this region"});
   if (context && finding.location != context->first)
     finding.notes.push_back(*context);
-  findings.push_back(std::move(finding));
+  if (!joinTimeStep(finding))
+    findings.push_back(std::move(finding));
+}
+
+/// The text without its numbers, which differ between time steps.
+static std::string withoutNumbers(StringRef text) {
+  std::string words;
+  llvm::copy_if(text, std::back_inserter(words),
+                [](char c) { return !llvm::isDigit(c); });
+  return words;
+}
+
+bool LintFindings::joinTimeStep(Finding &finding) {
+  auto found = placeInSteps(finding.location);
+  if (!found || found->timeSteps.empty())
+    return false;
+  finding.location = withoutTimeSteps(finding.location);
+  finding.timeStep = textOfTimeSteps(found->timeSteps);
+  for (auto &[location, text] : finding.notes)
+    location = withoutTimeSteps(location);
+  auto [known, isNew] =
+      ofTimeSteps.insert({{finding.location.getAsOpaquePointer(), finding.check,
+                           withoutNumbers(finding.text)},
+                          findings.size()});
+  if (!isNew)
+    ++findings[known->second].moreTimeSteps;
+  return !isNew;
+}
+
+/// "in time step 0, and in 34 more"
+static std::string whenFound(const LintFindings::Finding &finding) {
+  std::string text = "in " + finding.timeStep;
+  if (finding.moreTimeSteps)
+    text += ", and in " + std::to_string(finding.moreTimeSteps) + " more";
+  return text;
 }
 
 /// Returns line and column; an op without a place in a file comes first.
-static std::pair<unsigned, unsigned> placeOf(Location location) {
+static std::pair<unsigned, unsigned> placeOf(mlir::Location location) {
   if (auto place = location->findInstanceOf<FileLineColLoc>())
     return {place.getLine(), place.getColumn()};
   return {0, 0};
@@ -80,6 +117,8 @@ void LintFindings::emit() {
     InFlightDiagnostic diagnostic = emitWarning(finding.location)
                                     << finding.text << " ["
                                     << kNames[unsigned(finding.check)] << "]";
+    if (!finding.timeStep.empty())
+      diagnostic.attachNote(finding.location) << whenFound(finding);
     for (const auto &[location, text] : finding.notes)
       diagnostic.attachNote(location) << text;
   }

@@ -4,6 +4,7 @@
 
 #include "dialect/Mp.h"
 #include "llvm/ADT/BitVector.h"
+#include <map>
 
 namespace mp {
 
@@ -26,6 +27,9 @@ public:
     mlir::Location location;
     std::string text; ///< the fault and its remedy
     llvm::SmallVector<std::pair<mlir::Location, std::string>> notes;
+    /// The first time step of a loop that has the fault, and how many more do.
+    std::string timeStep = {};
+    size_t moreTimeSteps = 0;
   };
 
   LintFindings();
@@ -45,11 +49,18 @@ public:
   void emit();
 
 private:
+  /// Joins a finding to that of an earlier time step of the same loop. Returns
+  /// whether there is one.
+  bool joinTimeStep(Finding &finding);
+
   llvm::BitVector enabled;
   /// The location of the region around an op's location.
   llvm::DenseMap<mlir::Attribute, mlir::Location> regions;
   std::optional<std::pair<mlir::Location, std::string>> context;
   std::vector<Finding> findings;
+  /// Those of ops of loops, by location, check and text without its numbers.
+  std::map<std::tuple<const void *, LintCheck, std::string>, size_t>
+      ofTimeSteps;
 };
 
 /// Returns a number as diagnostics show it.

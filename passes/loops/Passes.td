@@ -16,7 +16,9 @@ def UnrollScans : Mp_Pass<"mp-unroll-scans", "::mlir::ModuleOp"> {
     of the values that a scan runs over are taken where they are used, and what it stacks is joined after its
     last time step. Inner scans are unrolled before those around them.
 
-    An op of a time step has the location `callsite(... at "time step 3"(...))`. A scan that would give a function
+    An op of a time step has the location `callsite(... at "time step 3"(...))`, which diagnoses print as "in time
+    step 3", counted from 0 along the dimension. In a loop of rounds (`unroll`) it is the time step of the round. A
+    scan that would give a function
     more than 100,000 ops is an error.
 
     ```mlir

@@ -7,6 +7,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "passes/Passes.h"
 #include "passes/analysis/LoopBodies.h"
+#include "passes/analysis/TimeSteps.h"
 
 namespace mp {
 #define GEN_PASS_DEF_UNROLLSCANS
@@ -59,6 +60,7 @@ private:
   void addStep(TimeSteps &steps, ValueRange sources, int64_t step) {
     Block &body = scan.getBody().front();
     size_t carried = steps.carried.size();
+    builder.setLoc(inTimeStep(scan.getLoc(), scan.getLoc(), step));
     IRMapping mapping;
     for (auto [argument, value] : llvm::zip(body.getArguments(), steps.carried))
       mapping.map(argument, value);
@@ -73,14 +75,13 @@ private:
       else
         steps.stacks[index - carried][step] = addDim(yielded, index);
     }
+    builder.setLoc(scan.getLoc());
   }
 
   void addCopies(Block &body, IRMapping &mapping, int64_t step) {
-    auto name = StringAttr::get(scan.getContext(), "time step " + Twine(step));
-    Location caller = NameLoc::get(name, scan.getLoc());
     for (Operation &op : body.without_terminator())
       builder.clone(op, mapping)->walk([&](Operation *inner) {
-        inner->setLoc(CallSiteLoc::get(inner->getLoc(), caller));
+        inner->setLoc(inTimeStep(inner->getLoc(), scan.getLoc(), step));
       });
   }
 

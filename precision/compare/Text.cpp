@@ -1,6 +1,7 @@
 //===- Text.cpp - results of a comparison as text -------------------------===//
 #include "precision/compare/Comparison.h"
 #include "runtime/Profile.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <cmath>
 
@@ -40,15 +41,23 @@ std::string shortName(const OpFacts &op) {
 }
 
 std::string lineOf(const Location &source) {
-  return source.line ? formatv("{0}:{1}", source.line, source.column).str()
-                     : "-";
+  if (!source.line)
+    return "-";
+  std::string text = formatv("{0}:{1}", source.line, source.column);
+  if (!source.timeSteps.empty())
+    text += " in " + textOfTimeSteps(source.timeSteps);
+  return text;
 }
 
 class Printer {
 public:
   Printer(const Comparison &comparison, const DiffOptions &options)
       : comparison(comparison), sides(comparison.sides), options(options),
-        os(text) {}
+        os(text) {
+    for (const auto &[number, op] : sides.front().variant.ops)
+      if (op.yieldsFloats)
+        places = std::max(places, lineOf(op.source).size());
+  }
 
   std::string print() {
     os << formatv("{0}: @{1}, batch {2}, {3}, on {4} ({5})\n",
@@ -91,10 +100,11 @@ private:
   }
 
   void printTable(ArrayRef<Side> abreast) {
-    os << "\n" << std::string(39, ' ');
+    os << "\n" << std::string(29 + places, ' ');
     for (const Side &side : abreast)
       os << formatv("| {0,-38}", side.setting.title);
-    os << formatv("\n{0,4} {1,-22} {2,-10} ", "#", "op", "line");
+    os << formatv("\n{0,4} {1,-22} ", "#", "op") << left_justify("line", places)
+       << " ";
     for (size_t i = 0; i < abreast.size(); ++i)
       os << formatv("| {0,-5}{1,-9}{2,5} {3,8} {4,9} ", "type", "category",
                     "casts", "error", "gradient");
@@ -107,8 +117,8 @@ private:
         ++leftOut;
         continue;
       }
-      os << formatv("{0,4} {1,-22} {2,-10} ", number, shortName(op),
-                    lineOf(op.source));
+      os << formatv("{0,4} {1,-22} ", number, shortName(op))
+         << left_justify(lineOf(op.source), places) << " ";
       for (const Side &side : abreast)
         printCells(side, number);
       os << "\n";
@@ -269,6 +279,7 @@ private:
   const Comparison &comparison;
   ArrayRef<Side> sides;
   const DiffOptions &options;
+  size_t places = 10; ///< width of the column of lines
   std::string text;
   raw_string_ostream os;
 };

@@ -39,7 +39,7 @@ std::optional<LoopTile> LoopTile::choose(const GemmShape &shape, int width,
     tile.kept = keptBytes(shape, columns);
     tile.shared = kStagedRows * (columns + 8) * sizeof(float);
     if (columns % width == 0 &&
-        divideCeil(shape.n, columns) <= arch.multiprocessors() &&
+        int64_t(divideCeil(shape.n, columns)) <= arch.multiprocessors() &&
         tile.kept + tile.shared <= arch.sharedBytes())
       return tile;
   }

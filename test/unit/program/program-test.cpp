@@ -96,7 +96,7 @@ Program sample() {
   program.settings = {{"clip-norm", "0.5"}, {"policy", "my \"own\".json"}};
   program.accumulate = 4;
   program.arch = "znver5";
-  Location at{"dir with space/mlp.mlir", 3, 5};
+  Location at{"dir with space/mlp.mlir", 3, 5, {2, 0}};
   program.graph = {
       {"mp.minimize", "() -> ()", {}, {{"at", "#mp.sgd<lr = 0.1>"}, {"k", ""}}},
       {"mp.linear", "(tensor<?x4xf32>) -> tensor<?x2xf32>", {0, 12}, {}, at},
@@ -295,6 +295,9 @@ TEST(Program, NamesTypes) {
   EXPECT_EQ((TensorType{ElementType::BF16, {2, 3}}.bytes()), 12u);
   EXPECT_EQ((TensorType{ElementType::F64, {}}.bytes()), 8u);
   EXPECT_EQ((Location{"f", 2, 3}.str()), "f:2:3");
+  EXPECT_EQ((Location{"f", 2, 3, {4}}.str()), "f:2:3 in time step 4");
+  EXPECT_EQ((Location{"f", 2, 3, {4, 0}}.str()),
+            "f:2:3 in time step 0 of time step 4");
   EXPECT_EQ(Location().str(), "");
 }
 
@@ -421,6 +424,7 @@ constexpr Wrong wrongs[] = {
     {"result r 16xf32 arena+4", "needs 64 bytes at offset 4 of a space of 64"},
     {"buffer 0 64 steps 0 0 \"\"", "a buffer before the first step"},
     {"input a f32", "input 'a' is declared twice"},
+    {"input b f32 at f:1:2 in x", "expected a time step, found 'x'"},
     {"input x 4xf32 range 3 2",
      "a bound not below the first must lie between 3 and 9223372036854775807, "
      "found 2"},
