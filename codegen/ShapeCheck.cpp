@@ -84,7 +84,8 @@ LogicalResult mp::checkBatch(func::FuncOp function, int64_t batch) {
              << "argument " << argument.getArgNumber() << " has "
              << type.getDimSize(0)
              << " rows whatever the batch, but a batch of " << batch
-             << " is to be compiled: write '?' for the batch dimension";
+             << " is to be compiled: take a batch of " << type.getDimSize(0)
+             << ", or write '?' for the batch dimension";
   }
   return success();
 }

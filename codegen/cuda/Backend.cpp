@@ -85,7 +85,7 @@ private:
 /// Reads MP_CUDA_LOOPS, which is there to compare the two.
 static llvm::Error readLoopKernels(bool &allowed) {
   const char *chosen = std::getenv("MP_CUDA_LOOPS");
-  llvm::StringRef name = chosen ? chosen : "kernels";
+  llvm::StringRef name = chosen && *chosen ? chosen : "kernels";
   allowed = name == "kernels";
   if (allowed || name == "launches")
     return llvm::Error::success();

@@ -24,6 +24,14 @@ def Mp_ScanOp : Mp_Op<"scan", [AttrSizedOperandSegments, SingleBlockImplicitTerm
     A scan stays a loop (`mp-outline-loops`), unless `mp-unroll-scans` has to replace it by its time steps.
     `unroll(n)` asks for n of them in a round, and for no loop if there are no more; values do not change.
 
+    Syntax:
+    ```
+    operation ::= `mp.scan` (`carried` `(` values `)`)? (`over` `(` values `)`)? (`dim` `(` integer `)`)?
+                  (`length` `(` integer `)`)? `reverse`? (`unroll` `(` integer `)`)?
+                  (`attributes` attribute-dict)? (`->` types)? region
+    values    ::= argument `=` operand `:` type (`,` argument `=` operand `:` type)*
+    ```
+
     Example:
     ```mlir
     %last, %sums = mp.scan carried(%s = %zero : tensor<?x4xf32>) over(%x = %xs : tensor<?x9x4xf32>) dim(1)

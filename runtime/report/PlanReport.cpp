@@ -116,6 +116,38 @@ PlanReport::Peak findPeak(const Program &program, const Entry &entry) {
   return peak;
 }
 
+/// Returns the kernel of the first of some steps that launches one.
+const Kernel *firstKernel(const Program &program, ArrayRef<Step> steps) {
+  for (const Step &step : steps)
+    if (const auto *launch = std::get_if<Launch>(&step))
+      return &program.kernels[launch->kernel];
+  return nullptr;
+}
+
+std::vector<PlanReport::Loop> findLoops(const Program &program,
+                                        const Entry &entry) {
+  std::vector<PlanReport::Loop> loops;
+  for (auto [i, step] : enumerate(entry.steps)) {
+    const auto *launch = std::get_if<Launch>(&step);
+    const auto *repeat = std::get_if<Repeat>(&step);
+    if (!repeat && !(launch && launch->cooperative))
+      continue;
+    PlanReport::Loop &loop = loops.emplace_back();
+    auto steps = ArrayRef(entry.steps).drop_front(i);
+    if (repeat) {
+      loop.rounds = repeat->rounds;
+      loop.steps = repeat->steps;
+      steps = steps.slice(1, repeat->steps);
+    }
+    if (const Kernel *kernel = firstKernel(program, steps)) {
+      loop.summary = kernel->summary;
+      if (!kernel->sources.empty())
+        loop.location = kernel->sources.front();
+    }
+  }
+  return loops;
+}
+
 uint64_t inputBytes(const Program &program) {
   uint64_t most = 0;
   for (const Entry &entry : program.entries) {
@@ -174,6 +206,7 @@ PlanReport reportPlan(const Program &program, unsigned threads) {
   if (const Entry *entry = hungriest(program)) {
     add("activations", entry->arenaBytes, entry->buffers.size());
     report.peak = findPeak(program, *entry);
+    report.loops = findLoops(program, *entry);
   }
   return report;
 }
@@ -182,6 +215,23 @@ static std::string rowOf(StringRef name, uint64_t bytes, StringRef rest) {
   std::string row =
       formatv("  {0,-12} {1,12}  {2}", name, amountOf(bytes), rest);
   return StringRef(row).rtrim().str() + "\n";
+}
+
+std::string PlanReport::Loop::form() const {
+  if (rounds == 0)
+    return "one kernel";
+  return formatv("{0} rounds of {1} steps", rounds, steps);
+}
+
+static void printLoops(raw_ostream &os, const PlanReport &report, size_t most) {
+  if (report.loops.empty())
+    return;
+  os << "loops of '" << report.peak.function << "'\n";
+  for (const PlanReport::Loop &loop : ArrayRef(report.loops).take_front(most))
+    os << "  " << loop.form() << ": " << loop.summary << at(loop.location)
+       << "\n";
+  if (report.loops.size() > most)
+    os << "  and " << report.loops.size() - most << " more\n";
 }
 
 std::string tableOf(const PlanReport &report) {
@@ -202,6 +252,7 @@ std::string toText(const PlanReport &report, size_t most) {
      << (report.precision.empty() ? "" : ", ") << report.precision
      << (report.policy.empty() ? "" : ", policy ") << report.policy << "\n";
   os << tableOf(report);
+  printLoops(os, report, most);
   const PlanReport::Peak &peak = report.peak;
   if (peak.alive.empty())
     return text;
@@ -264,6 +315,18 @@ std::string toJson(const PlanReport &report) {
             json.attribute("last_step", value.lastStep);
           });
       });
+    });
+    json.attributeArray("loops", [&] {
+      for (const PlanReport::Loop &loop : report.loops)
+        json.object([&] {
+          json.attribute("kernel", loop.rounds == 0);
+          if (loop.rounds) {
+            json.attribute("rounds", loop.rounds);
+            json.attribute("steps", loop.steps);
+          }
+          attribute("summary", loop.summary);
+          attribute("source", loop.location.str());
+        });
     });
   });
   os << "\n";

@@ -25,9 +25,21 @@ struct PlanReport {
     std::vector<Buffer> alive; ///< largest first
   };
 
+  /// A loop over time steps of that entry point.
+  struct Loop {
+    std::string summary; ///< of its first kernel
+    Location location;   ///< of the kernel's first op
+    /// How often a target runs how many steps; 0: one kernel is the loop.
+    int64_t rounds = 0;
+    uint32_t steps = 0;
+    /// "64 rounds of 3 steps"
+    std::string form() const;
+  };
+
   std::string module, target, arch, precision, policy = {};
   std::vector<Line> lines;
   Peak peak;
+  std::vector<Loop> loops; ///< in the order of the steps
 
   uint64_t bytes(llvm::StringRef line) const;
   uint64_t total() const;

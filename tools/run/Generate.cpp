@@ -302,6 +302,18 @@ Error write(TextWriter &writer, MutableArrayRef<GrowingText> texts,
   }
 }
 
+/// Tells of a tokenizer that is not the one of the run's text. A vocabulary
+/// that is filled up to a round number is no sign of that.
+void checkTokenizer(const GenerateOptions &options, const Request &request,
+                    const Generator &model) {
+  int64_t known = request.tokenizer->vocabularySize();
+  if (!options.numbers && model.vocabulary() > known + known / 4)
+    note(formatv("the network has {0} tokens, of which --tokenizer {1} has {2} "
+                 "alone: is its text divided by another one?",
+                 model.vocabulary(), options.tokenizer, known)
+             .str());
+}
+
 Error execute(GenerateOptions &options, StringRef run) {
   auto request = read(options);
   if (!request)
@@ -309,6 +321,7 @@ Error execute(GenerateOptions &options, StringRef run) {
   auto model = open(options, run, *request);
   if (!model)
     return model.takeError();
+  checkTokenizer(options, *request, *model);
   std::vector<GrowingText> texts;
   for (Tokens &prompt : request->prompts) {
     for (int64_t i = 0; i < options.writing.samples; ++i)

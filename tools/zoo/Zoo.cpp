@@ -33,9 +33,9 @@ Command describe(ZooOptions &options) {
   Command command{
       "", "NAME [options]",
       "Prints a known network as a module: with the files of its data, and a "
-      "recipe in bf16.\n'mp-zoo list' prints the names. Every tool takes "
-      "zoo:NAME for the module's file, and\nzoo:NAME,width=0.25,classes=10 "
-      "with options."};
+      "recipe in bf16.\n'mp-zoo list' prints the names. mp-run and "
+      "mp-diff take zoo:NAME for the module's file,\nand "
+      "zoo:NAME,width=0.25,classes=10 with options."};
   command.positional = 1;
   command.options = {
       positive(

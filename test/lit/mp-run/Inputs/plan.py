@@ -5,7 +5,7 @@ import sys
 
 plan = json.load(open(sys.argv[1]))
 sizes, peak = dict(plan["bytes"]), plan["peak"]
-print("keys", set(plan) == {"module", "target", "arch", "precision", "bytes", "notes", "peak"})
+print("keys", set(plan) == {"module", "target", "arch", "precision", "bytes", "notes", "peak", "loops"})
 print("target", plan["target"], plan["arch"] if plan["target"] == "cuda" else "")
 total = sizes.pop("total")
 print("sum", sum(sizes.values()) == total)
