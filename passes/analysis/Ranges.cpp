@@ -321,6 +321,7 @@ SmallVector<Ranges::Facts> Ranges::compose(DecomposableOpInterface op,
   for (Value result : results) {
     Facts known = inner.lookup(result);
     known.root = Value();
+    known.floors.clear(); // they are of the composite's own graph
     if (known.extreme && !(known.extreme->of = outer.lookup(known.extreme->of)))
       known.extreme.reset();
     found.push_back(known);

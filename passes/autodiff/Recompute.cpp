@@ -9,6 +9,8 @@
 #include "passes/autodiff/RecomputeSegments.h"
 #include "support/Spelling.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <cmath>
 
 namespace mp {
 #define GEN_PASS_DEF_RECOMPUTE
@@ -23,6 +25,12 @@ struct Wish {
   enum { Marked, All, Budget } keep = Marked;
   int64_t budget = 0;
 };
+
+/// " (7.1 MiB)", rounded up so that it can be asked for; "" for fewer.
+std::string inMiB(int64_t bytes) {
+  double tenths = std::ceil(10 * std::ldexp(double(bytes), -20));
+  return tenths < 10 ? "" : llvm::formatv(" ({0:f1} MiB)", tenths / 10).str();
+}
 
 /// Reads a number of bytes, with or without a unit.
 std::optional<int64_t> parseSize(StringRef text) {
@@ -128,7 +136,7 @@ private:
     return function.emitOpError()
            << "cannot keep " << wish.budget
            << " bytes or less for backward: it keeps " << all
-           << ", and computing again reaches " << least;
+           << ", and computing again reaches " << least << inMiB(least);
   }
 
   /// Computes again what exceeds a budget, or nothing if that is impossible.

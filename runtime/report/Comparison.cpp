@@ -1,5 +1,6 @@
 //===- Comparison.cpp - several runs side by side -------------------------===//
 #include "runtime/report/Comparison.h"
+#include "program/RecipeSettings.h"
 #include "runtime/report/PlanReport.h"
 #include "runtime/report/Svg.h"
 #include "support/Error.h"
@@ -104,13 +105,19 @@ private:
 };
 
 void addSettings(Rows &rows) {
-  for (StringRef name : {"module", "recipe", "precision"})
+  for (StringRef name : {"module", "file", "recipe", "precision"})
     rows.addText(name);
   rows.add("policy", policyCell);
   for (StringRef name : {"scaler", "device"})
     rows.addText(name);
   for (StringRef name : {"batch", "seed"})
     rows.addCount(name);
+  forEachSetting([&](const SettingInfo &setting, auto) {
+    rows.add(setting.name, [&](const RunFiles &run) {
+      const json::Object *settings = summaryOf(run).getObject("settings");
+      return settings ? textOf(*settings, setting.name).str() : "";
+    });
+  });
 }
 
 /// The metrics of the training batches have the names of the module's results,

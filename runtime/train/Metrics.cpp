@@ -178,6 +178,11 @@ std::string toJson(const Summary &summary) {
             json.attribute("padding_tokens", bucket.padding());
           });
       });
+    if (!summary.settings.empty())
+      json.attributeObject("settings", [&] {
+        for (const auto &[name, value] : summary.settings)
+          text(name, value);
+      });
     json.attribute("seed", summary.seed);
   });
   os << "\n";

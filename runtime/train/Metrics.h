@@ -102,6 +102,8 @@ struct Summary {
   /// recipe is empty if it is the only one.
   std::string recipe = {}, precision = {}, policy = {}, scaler = {};
   std::string insertPasses = {}; ///< as in checkpoints
+  /// Other settings of the recipe that do not have their defaults.
+  std::vector<std::pair<std::string, std::string>> settings = {};
   std::string device = {};
   int64_t batch = 0, accumulate = 1;      ///< samples; micro-batches per step
   std::vector<LengthBucket> buckets = {}; ///< none: samples have one length

@@ -7,6 +7,7 @@
 #include "support/Error.h"
 #include "support/Number.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FileSystem.h"
 
 using namespace llvm;
@@ -31,6 +32,22 @@ static std::string describeOther(StringRef name, const std::string &checkpoint,
 
 static Error refuse(const std::string &other) {
   return makeError("cannot resume with {0}", other);
+}
+
+std::vector<std::pair<std::string, std::string>>
+furtherSettings(const RecipeSettings &settings) {
+  std::vector<std::pair<std::string, std::string>> texts;
+  forEachSetting(
+      [&]<typename T>(const SettingInfo &setting, T RecipeSettings::*field) {
+        const T &value = settings.*field;
+        bool isFurther = StringSwitch<bool>(setting.name)
+                             .Cases({"precision", "policy", "scaler"}, false)
+                             .Case("accumulate", false)
+                             .Default(true);
+        if (isFurther && value != T())
+          texts.emplace_back(setting.name.str(), toText(value));
+      });
+  return texts;
 }
 
 /// Takes an option that was given, else the checkpoint's. It is an error to

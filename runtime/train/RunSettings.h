@@ -14,6 +14,11 @@ namespace mp {
 llvm::Expected<RunState> settleRun(const TrainOptions &options,
                                    const Checkpoint *checkpoint);
 
+/// Returns the settings that do not have their defaults, other than precision,
+/// policy, scaler and micro-batches, which a summary names by itself.
+std::vector<std::pair<std::string, std::string>>
+furtherSettings(const RecipeSettings &settings);
+
 /// Formats a setting for a message. An empty one left the choice to the recipe.
 std::string settingText(llvm::StringRef value);
 

@@ -2,6 +2,7 @@
 #include "runtime/train/TrainingRun.h"
 #include "runtime/train/CheckpointNames.h"
 #include "runtime/train/Interrupt.h"
+#include "runtime/train/RunSettings.h"
 #include "support/Error.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -118,6 +119,7 @@ Summary TrainingRun::summarize(double trainSeconds) const {
   summary.recipe = options.function;
   summary.policy = state.policy;
   summary.insertPasses = state.insertPasses;
+  summary.settings = furtherSettings(state.settings());
   summary.scaler = scaler;
   summary.batch = state.batch;
   summary.accumulate = state.accumulate;
