@@ -20,6 +20,8 @@ std::string scaleText(double scale) {
 }
 
 std::string metricText(double value) {
+  if (std::isnan(value))
+    return "nan"; // without its sign, which says nothing
   bool small = value != 0 && std::abs(value) < 1e-3;
   return text(small ? "%.3e" : "%.4f", value);
 }

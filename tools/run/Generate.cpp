@@ -346,6 +346,7 @@ Error execute(GenerateOptions &options, StringRef run) {
     if (!options.numbers && &text != &texts.back())
       outs() << "---\n";
   }
+  outs().flush(); // so that the times come after it
   if (!options.quiet)
     times.print();
   return Error::success();
