@@ -17,9 +17,8 @@ def UnrollScans : Mp_Pass<"mp-unroll-scans", "::mlir::ModuleOp"> {
     last time step. Inner scans are unrolled before those around them.
 
     An op of a time step has the location `callsite(... at "time step 3"(...))`, which diagnoses print as "in time
-    step 3", counted from 0 along the dimension. In a loop of rounds (`unroll`) it is the time step of the round. A
-    scan that would give a function
-    more than 100,000 ops is an error.
+    step 3", counted from 0 along the dimension; ops of rounds (`unroll`) have no number. A scan that would give a
+    function more than 100,000 ops is an error.
 
     ```mlir
     // before                                                     // after

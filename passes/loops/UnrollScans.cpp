@@ -26,6 +26,7 @@ public:
   /// With `perRound`, a scan is left whose rounds are as many time steps.
   void run(std::optional<int64_t> perRound) {
     int64_t count = *scan.getSteps();
+    isWhole = !perRound;
     TimeSteps all = perRound
                         ? runInRounds(count, *perRound)
                         : addSteps(scan.getCarried(), scan.getSliced(), count);
@@ -60,7 +61,7 @@ private:
   void addStep(TimeSteps &steps, ValueRange sources, int64_t step) {
     Block &body = scan.getBody().front();
     size_t carried = steps.carried.size();
-    builder.setLoc(inTimeStep(scan.getLoc(), scan.getLoc(), step));
+    builder.setLoc(inStep(scan.getLoc(), step));
     IRMapping mapping;
     for (auto [argument, value] : llvm::zip(body.getArguments(), steps.carried))
       mapping.map(argument, value);
@@ -81,8 +82,13 @@ private:
   void addCopies(Block &body, IRMapping &mapping, int64_t step) {
     for (Operation &op : body.without_terminator())
       builder.clone(op, mapping)->walk([&](Operation *inner) {
-        inner->setLoc(inTimeStep(inner->getLoc(), scan.getLoc(), step));
+        inner->setLoc(inStep(inner->getLoc(), step));
       });
+  }
+
+  /// What stands in a round is of a time step of each round: it has no number.
+  Location inStep(Location op, int64_t step) {
+    return isWhole ? inTimeStep(op, scan.getLoc(), step) : op;
   }
 
   /// Adds a scan of rounds of `perRound` time steps, and the time steps that
@@ -205,6 +211,7 @@ private:
 
   ScanOp scan;
   ImplicitLocOpBuilder builder;
+  bool isWhole = true; ///< no rounds are left
 };
 
 struct UnrollScans : mp::impl::UnrollScansBase<UnrollScans> {

@@ -1,4 +1,7 @@
 // RUN: mp-opt %s --mp-unroll-scans | FileCheck %s
+// An op of a round is of a time step of each, and has no number in its location: those of @whole alone do, three and six.
+// RUN: mp-opt %s --mp-unroll-scans --mlir-print-debuginfo | grep -c '"time step [0-9]"' | FileCheck %s --check-prefix=NUMBERS
+// NUMBERS: {{^9$}}
 
 // A scan that could be a loop stays.
 // CHECK-LABEL: @kept
