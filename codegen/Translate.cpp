@@ -74,6 +74,11 @@ struct Options {
   SettingOptions setting{category};
   cl::opt<int64_t> totalSteps{"mp-total-steps", cl::desc("length of schedules"),
                               cl::init(0), cl::cat(category)};
+  cl::opt<bool> returnsNumbers{
+      "mp-returns-numbers",
+      cl::desc("drop the results of a step that are not one number, as mp-run "
+               "train does"),
+      cl::init(false), cl::cat(category)};
   cl::opt<std::string> target{"mp-target", cl::desc("cpu or cuda"),
                               cl::init("cpu"), cl::cat(category)};
   cl::opt<std::string> arch{
@@ -135,6 +140,7 @@ static std::optional<Program> compile(const Options &options, StringRef target,
   compileOptions.batch = options.batch;
   options.setting.applyTo(compileOptions);
   compileOptions.totalSteps = options.totalSteps;
+  compileOptions.returnsNumbers = options.returnsNumbers;
   compileOptions.target = target.str();
   compileOptions.arch = options.arch;
   compileOptions.onednn = options.onednn;

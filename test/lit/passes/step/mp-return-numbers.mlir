@@ -2,6 +2,12 @@
 // RUN: mp-opt %s --mp-return-numbers | FileCheck %s
 // RUN: mp-opt %s --mp-train-pipeline="batch=4 returns-numbers" | FileCheck %s --check-prefix=STEP
 // RUN: mp-opt %s --mp-train-pipeline="batch=4" | FileCheck %s --check-prefix=ALL
+// RUN: mp-translate %s --mp-to-program --mp-batch=4 --mp-total-steps=1 --mp-returns-numbers \
+// RUN:   | FileCheck %s --check-prefix=NUMBERS
+// RUN: mp-translate %s --mp-to-program --mp-batch=4 --mp-total-steps=1 | FileCheck %s --check-prefix=LOGITS
+// NUMBERS: result loss
+// NUMBERS-NOT: result logits
+// LOGITS: result logits
 
 // CHECK: func.func @asked({{.*}}) -> (tensor<f32> {mp.name = "loss"}, tensor<4x2xf32> {mp.name = "grad:w"}) {
 // CHECK: return %arg0, %arg2 :
