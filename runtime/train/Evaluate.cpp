@@ -253,14 +253,16 @@ Expected<NamedNumbers> evaluate(const EvalOptions &options, Compiler compiler,
   if (Error error =
           checkClasses(trained->classes, data->classes(), options.data))
     return std::move(error);
-  Expected<BatchPlan> plan = evaluationPlan(model, *data, options.batch);
+  int64_t streams = data->streams(),
+          batch = options.batch.value_or(streams > 1 ? streams : 256);
+  Expected<BatchPlan> plan = evaluationPlan(model, *data, batch);
   if (!plan)
     return plan.takeError();
   auto executable =
       trained->load(options, Goal::Evaluate, kEvaluateEntry, plan->largest());
   if (!executable)
     return executable.takeError();
-  return scores(model, *data, options.batch);
+  return scores(model, *data, batch);
 }
 
 } // namespace mp

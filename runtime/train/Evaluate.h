@@ -36,7 +36,9 @@ struct EvalOptions {
   std::string function;        ///< recipe; empty: the only one
   std::string device = "auto"; ///< a name that chooseDevice accepts
   bool averaged = false; ///< whether to take the moving averages of the weights
-  int64_t batch = 256;
+  /// Rows of a batch. Nothing: 256, or a row for each text that goes on from
+  /// batch to batch.
+  std::optional<int64_t> batch = {};
   std::vector<int64_t> buckets = {}; ///< as in TrainOptions
   unsigned threads = 0;
   std::string plan; ///< path of a tuning plan, for a CUDA device

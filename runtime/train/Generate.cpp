@@ -46,8 +46,8 @@ Expected<Generator> Generator::open(const EvalOptions &options, StringRef input,
   made.trained = std::move(*trained);
   CompileOptions &compile = made.trained.model->compileOptions();
   compile.text = input.str();
-  auto next =
-      made.trained.load(options, Goal::Decode, kDecodeEntry, options.batch);
+  auto next = made.trained.load(options, Goal::Decode, kDecodeEntry,
+                                options.batch.value_or(1));
   if (!next)
     return next.takeError();
   made.next = *next;

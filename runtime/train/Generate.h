@@ -18,9 +18,9 @@ namespace mp {
 class Generator {
 public:
   /// Loads the weights of EvalOptions::checkpoint. EvalOptions::batch is the
-  /// number of texts, and EvalOptions::predictions names the logits, the only
-  /// result with dimensions unless it does. `input` names the input that holds
-  /// the tokens, if there are several.
+  /// number of texts (1), and EvalOptions::predictions names the logits, the
+  /// only result with dimensions unless it does. `input` names the input that
+  /// holds the tokens, if there are several.
   ///
   /// Errors: the network is no causal language model (the op that is not
   /// causal is named), has inputs beside a text and one that it is written

@@ -7,6 +7,7 @@
 #include "runtime/train/StepProgram.h"
 #include "support/Error.h"
 #include "support/OutputFile.h"
+#include "tools/run/Batch.h"
 #include "tools/run/BenchReport.h"
 #include "tools/run/Commands.h"
 #include <deque>
@@ -20,7 +21,7 @@ using Clock = std::chrono::steady_clock;
 
 struct BenchOptions {
   std::string module, data, json, trace;
-  uint64_t batch = 32, steps = 50, warmup = 5;
+  uint64_t batch = 0, steps = 50, warmup = 5;
   std::string function;
   CommonOptions common;
 };
@@ -39,7 +40,8 @@ Command describe(BenchOptions &options) {
            Names::Input),
       number(
           "batch", [&](uint64_t n) { options.batch = n; }, 1, kMostCount,
-          "samples a step, or a micro-batch (32)"),
+          "samples a step, or a micro-batch (32, or as many as there are "
+          "streams)"),
       number(
           "steps", [&](uint64_t n) { options.steps = n; }, 1, most,
           "steps that are measured (50)"),
@@ -120,7 +122,11 @@ Expected<BenchReport> measure(const BenchOptions &options,
   if (!model)
     return model.takeError();
   Clock::time_point begin = Clock::now();
-  auto step = findStep(**model, options.batch);
+  auto source = (*model)->dataSource("train", /*required=*/false);
+  if (!source)
+    return source.takeError();
+  int64_t batch = batchOf(options.batch, *source);
+  auto step = findStep(**model, batch);
   if (!step)
     return step.takeError();
   BenchReport report;
@@ -137,7 +143,7 @@ Expected<BenchReport> measure(const BenchOptions &options,
                          ? report.arithmetic
                          : options.common.recipe.precision;
   report.policy = options.common.recipe.policy;
-  report.batch = options.batch;
+  report.batch = batch;
   report.microBatches = step->microBatches;
   report.warmup = options.warmup;
   report.plannedBytes = session.plannedBytes();
@@ -145,7 +151,7 @@ Expected<BenchReport> measure(const BenchOptions &options,
     return error;
   const Entry &entry = step->takesInputs().entry();
   StepInputs inputs;
-  if (Error error = makeInputs(**model, entry, options.batch, options.data,
+  if (Error error = makeInputs(**model, entry, batch, options.data,
                                /*seed=*/0, inputs))
     return error;
   if (Error error = timeSteps(session, *step, inputs.views, options, report))

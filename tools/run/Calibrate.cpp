@@ -5,6 +5,7 @@
 #include "runtime/train/Checkpoint.h"
 #include "support/Error.h"
 #include "support/OutputFile.h"
+#include "tools/run/Batch.h"
 #include "tools/run/Commands.h"
 #include <cmath>
 
@@ -15,7 +16,7 @@ namespace {
 
 struct CalibrationOptions {
   std::string module, data, init, json, tensors, picture, function;
-  uint64_t batch = 32, batches = kCalibrationBatches, seed = 0;
+  uint64_t batch = 0, batches = kCalibrationBatches, seed = 0;
   int headroom = kHeadroom;
   std::optional<double> scale;
   std::optional<bool> shuffle;
@@ -50,7 +51,8 @@ Command describe(CalibrationOptions &options) {
           "factors of two by which gradients may grow later (6)"),
       number(
           "batch", [&](uint64_t n) { options.batch = n; }, 1, kMostCount,
-          "samples a step, or a micro-batch (32)"),
+          "samples a step, or a micro-batch (32, or as many as there are "
+          "streams)"),
       number(
           "seed", [&](uint64_t n) { options.seed = n; }, 0, UINT64_MAX,
           "of first weights, order and random ops (0)"),
@@ -134,18 +136,19 @@ Error execute(const CalibrationOptions &options) {
   auto data = Dataset::open(**source, options.data);
   if (!data)
     return data.takeError();
+  bool goOn = data->streams() > 1;
   CalibrateOptions calibration{.seed = options.seed,
-                               .shuffle = options.shuffle.value_or(true),
+                               .shuffle = options.shuffle.value_or(!goOn),
                                .batches = static_cast<int64_t>(options.batches),
                                .headroom = options.headroom,
                                .init = options.init,
                                .scale = *scale,
                                .keepsFirstBatch = !options.tensors.empty()};
   calibration.plan.samples = data->samples();
-  calibration.plan.batch = options.batch;
+  calibration.plan.batch = batchOf(options.batch, *source);
   if (calibration.plan.samples < calibration.plan.batch)
     return makeError("batch {0} is larger than the data set of {1} samples",
-                     options.batch, data->samples());
+                     calibration.plan.batch, data->samples());
   auto found = calibrate(**model, *data, calibration);
   if (!found)
     return makeError("{0}: {1}", options.module, toString(found.takeError()));

@@ -52,7 +52,7 @@ int eval(ArrayRef<const char *> arguments) {
            Names::InputRun),
       number(
           "batch", [&](uint64_t n) { options.batch = n; }, 1, kMostCount,
-          "samples at a time (256)"),
+          "samples at a time (256, or as many as there are streams)"),
       bucketsOption(options.buckets),
       flag("ema", options.averaged, true,
            "score the moving averages of weights that the recipe's ema keeps"),

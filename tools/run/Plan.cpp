@@ -8,6 +8,7 @@
 #include "runtime/data/Array.h"
 #include "runtime/report/PlanReport.h"
 #include "support/Error.h"
+#include "tools/run/Batch.h"
 #include "tools/run/Commands.h"
 
 using namespace llvm;
@@ -17,7 +18,7 @@ namespace {
 
 struct PlanOptions {
   std::string module, arch;
-  uint64_t batch = 32;
+  uint64_t batch = 0;
   bool json = false;
   std::string function;
   CommonOptions common;
@@ -33,7 +34,8 @@ Command describe(PlanOptions &options) {
   command.options = {
       number(
           "batch", [&](uint64_t n) { options.batch = n; }, 1, kMostCount,
-          "samples a step, or a micro-batch (32)"),
+          "samples a step, or a micro-batch (32, or as many as there are "
+          "streams)"),
       text("arch", "NAME", options.arch,
            "LLVM's name of a CPU (this one), or a CUDA architecture (sm_90)"),
       flag("json", options.json, true, "print JSON instead of a table"),
@@ -57,6 +59,24 @@ Expected<std::string> targetOf(const PlanOptions &options) {
   return choice->device.kind == Device::Kind::Cpu ? "cpu" : "cuda";
 }
 
+Error chooseBatch(const PlanOptions &options, StringRef text,
+                  CompileOptions &compile) {
+  compile.batch = options.batch;
+  if (options.batch)
+    return Error::success();
+  CompileOptions inspect = compile;
+  inspect.goal = Goal::Inspect;
+  auto program = options.common.compiler()(text, inspect, nullptr);
+  if (!program)
+    return program.takeError();
+  auto source = find_if(program->data, [](const DataSource &candidate) {
+    return candidate.name == "train";
+  });
+  compile.batch = batchOf(options.batch,
+                          source == program->data.end() ? nullptr : &*source);
+  return Error::success();
+}
+
 Error execute(const PlanOptions &options) {
   auto target = targetOf(options);
   if (!target)
@@ -72,7 +92,6 @@ Error execute(const PlanOptions &options) {
   compileOptions.filename = options.module;
   compileOptions.settings() = options.common.recipe;
   compileOptions.function = options.function;
-  compileOptions.batch = options.batch;
   compileOptions.totalSteps = 1;
   compileOptions.returnsNumbers = true; // as training has it
   compileOptions.target = *target;
@@ -88,6 +107,9 @@ Error execute(const PlanOptions &options) {
   // The code is not used, but stored code saves compiling it.
   if (onCpu)
     compileOptions.store = CodeCache::open(note);
+  if (Error error =
+          chooseBatch(options, (*buffer)->getBuffer(), compileOptions))
+    return error;
   auto program = options.common.compiler()((*buffer)->getBuffer(),
                                            compileOptions, nullptr);
   if (!program)
