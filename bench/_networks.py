@@ -30,6 +30,8 @@ MODELS = {
     **{f"gpt-256-{tokens}": gpt("char-gpt --width 2 --vocabulary 8192", tokens, 8192, 4, 256, 4, batch=batch, steps=5, warmup=2)
        for tokens, batch in ((128, 8), (1024, 2), (4096, 1))},
     "gpt2-124m": gpt("gpt2 --dropout 0", 256, 50257, 12, 768, 12, batch=4, steps=2, warmup=2),
+    "llama-256-1024": {**gpt("llama-tiny --width 2 --vocabulary 8192", 1024, 8192, 4, 256, 4, batch=2, steps=5, warmup=2),
+                       "rival": ("--network", "llama", "--sizes", "1024,8192,4,256,4,704,2")},
     "bert-base": {"network": "bert-base --tokens 128", "texts": (128, 30522), "batch": 8, "steps": 2, "warmup": 2,
                   "rival": ("--network", "bert", "--sizes", "128,30522,12,768,12")},
     "char-rnn": {"network": "char-rnn", "tokens": (64, 256), "batch": 32, "steps": 10, "warmup": 3,

@@ -2,7 +2,7 @@
 """Trains a network on WordNet's glosses in fp32, fp16 and bf16, with the same seeds and steps, and compares the scores:
 bert-tiny tells parts of speech, char-gpt and char-rnn predict the next byte, and lstm-lm and biglstm the next piece of a
 word (docs/glosses.md). biglstm trains in fp16 without loss scaling and with a scale of 128, and its results have the shares
-of gradients that f16 flushes to zero.
+of gradients that f16 flushes to zero. All results have means of the loss over each 100 steps.
 
     bench/glosses.py bert --seeds 0 1 2 --json bench/results/bert-glosses.json
     bench/glosses.py char-gpt --json bench/results/char-gpt-glosses.json
@@ -45,7 +45,7 @@ FOLDERS = {"lstm-lm": "pieces", "biglstm": "pieces"}
 APART = {"bert": {"test_accuracy": 0.005, "test_macro_f1": 0.005}, **{name: {"test_bits": 0.01} for name in ("char-gpt", "char-rnn", "lstm-lm")},
          "biglstm": {"test_bits": float("inf")}}
 KEPT = ("precision", "seed", "test_accuracy", "test_macro_f1", "test_loss", "test_bits", "best_score", "best_step", "train_loss", "steps",
-        "skipped_steps", "final_scale", "train_seconds", "compile_seconds", "planned_bytes", "peak_rss_bytes", "ledger")
+        "skipped_steps", "final_scale", "train_seconds", "compile_seconds", "planned_bytes", "peak_rss_bytes", "losses", "ledger")
 
 
 def options():
@@ -88,6 +88,13 @@ def losses(ledger):
         yield {"step": line["step"], "scale": line["scale"], "flushed": share([line["all"]]), "most": dict(most)}
 
 
+def course(metrics):
+    """Means of the loss over each 100 steps that were not skipped."""
+    records = map(json.loads, metrics.read_text().splitlines())
+    found = [record["loss"] for record in records if not record["skipped"]]
+    return [round(statistics.mean(found[at:at + 100]), 5) for at in range(0, len(found), 100)]
+
+
 def train(arguments, precision, flags_of_run, seed):
     """The summary of a run."""
     module, flags = NETWORKS[arguments.network]
@@ -97,6 +104,7 @@ def train(arguments, precision, flags_of_run, seed):
         called(arguments.tools / "mp-run", "train", module.format(data=arguments.data), "--data", data, *flags, *flags_of_run,
                "--seed", seed, "--device", "cpu", "--threads", arguments.threads, "--out", out)
     summary, ledger = json.loads((out / "summary.json").read_text()), out / "ledger.jsonl"
+    summary["losses"] = course(out / "metrics.jsonl")
     return {**summary, "ledger": list(losses(ledger))} if ledger.exists() else summary
 
 

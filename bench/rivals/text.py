@@ -41,6 +41,15 @@ def gpt(tokens, vocabulary, layers, width, heads):
     return Logits(model, "input_ids"), optimizer, windows(tokens, vocabulary)
 
 
+def llama(tokens, vocabulary, layers, width, heads, hidden, key_heads):
+    import transformers
+    model = transformers.LlamaForCausalLM(transformers.LlamaConfig(
+        vocab_size=vocabulary, hidden_size=width, intermediate_size=hidden, num_hidden_layers=layers, num_attention_heads=heads,
+        num_key_value_heads=key_heads, max_position_embeddings=tokens, rms_norm_eps=1e-5, use_cache=False)).train()
+    optimizer = optimizer_of(model, lr=4e-4, betas=(0.9, 0.95), weight_decay=0.1)
+    return Logits(model, "input_ids"), optimizer, windows(tokens, vocabulary)
+
+
 def bert(tokens, vocabulary, layers, width, heads):
     import transformers
     model = transformers.BertForSequenceClassification(transformers.BertConfig(
@@ -78,4 +87,4 @@ def lstm(tokens, vocabulary, layers, width, tied):
     return model, torch.optim.Adam(model.parameters(), lr=2e-3, fused=True), windows(tokens, vocabulary)
 
 
-NETWORKS = {"gpt": gpt, "bert": bert, "lstm": lstm}
+NETWORKS = {"gpt": gpt, "llama": llama, "bert": bert, "lstm": lstm}
