@@ -7,7 +7,9 @@
 #define MP_RUNTIME_RANKS_FAILURETEXT_H
 
 #include "runtime/ranks/Communicator.h"
+#include "llvm/ADT/Twine.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
 
 namespace mp {
 
@@ -61,6 +63,12 @@ inline std::string isLate(Communicator::Ticket ticket, int64_t late,
                        "which rank {3} has waited for it for {4:F0} s",
                        late, ticket, waiting.text, waiting.rank, waited.count())
       .str();
+}
+
+/// Writes a group's last message as a line in one piece: launchers forward what
+/// comes in several with text of their own in between.
+inline void writeLast(llvm::StringRef message) {
+  llvm::errs() << (message + "\n").str();
 }
 
 } // namespace mp

@@ -2,7 +2,6 @@
 #include "runtime/ranks/HostPeers.h"
 #include "runtime/ranks/FailureText.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/raw_ostream.h"
 #include <fcntl.h>
 #include <fstream>
 #include <random>
@@ -153,10 +152,8 @@ void HostPeers::finished() {
 
 void HostPeers::abort(llvm::StringRef message) {
   speaks.store(true); // or `run` would end the process too soon
-  if (shared->said.exchange(1) == 0) {
-    llvm::errs() << message << "\n";
-    llvm::errs().flush();
-  }
+  if (shared->said.exchange(1) == 0)
+    writeLast(message);
   // Destructors would wait for kernels that wait for other ranks.
   std::_Exit(1);
 }

@@ -1,10 +1,10 @@
 //===- MpiRanks.cpp - ranks that are processes, which MPI connects --------===//
 #include "runtime/ranks/MpiRanks.h"
 #include "runtime/ranks/Exchange.h"
+#include "runtime/ranks/FailureText.h"
 #include "runtime/ranks/MpiPlugin.h"
 #include "runtime/ranks/OrderedReduce.h"
 #include "support/Error.h"
-#include "llvm/Support/raw_ostream.h"
 #include <condition_variable>
 #include <future>
 #include <limits>
@@ -286,7 +286,7 @@ void MpiRanks::abort(llvm::StringRef message) {
   woken.notify_one();
   std::this_thread::sleep_for(10s);
   // MPI does not return.
-  llvm::errs() << message << "\n";
+  writeLast(message);
   std::_Exit(1);
 }
 

@@ -1,7 +1,6 @@
 //===- Peers.cpp - which of the other ranks live, and what they do --------===//
 #include "runtime/ranks/Peers.h"
 #include "runtime/ranks/FailureText.h"
-#include "llvm/Support/raw_ostream.h"
 #include <cstring>
 #include <thread>
 
@@ -183,8 +182,7 @@ void Peers::abort(llvm::StringRef message) {
 }
 
 void Peers::end(llvm::StringRef message) {
-  llvm::errs() << message << "\n";
-  llvm::errs().flush();
+  writeLast(message);
   // MPI_Abort waits for a daemon, which may wait for a host that is gone.
   std::thread([] {
     std::this_thread::sleep_for(5s);

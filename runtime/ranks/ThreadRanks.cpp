@@ -4,7 +4,6 @@
 #include "runtime/ranks/FailureText.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/Support/raw_ostream.h"
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -153,7 +152,7 @@ void ThreadRank::abort(llvm::StringRef message) {
   // Held to the end of the process, so that other ranks write nothing.
   static std::mutex once;
   once.lock();
-  llvm::errs() << message << "\n";
+  writeLast(message);
   std::_Exit(1);
 }
 
