@@ -83,7 +83,8 @@ def losses(ledger):
     for line in map(json.loads, ledger.read_text().splitlines()):
         ops = {}
         for record in line["gradients"]:
-            ops.setdefault(f"{record['of']} at {record['source']}", []).append(record)
+            source = record["source"].partition(" in time step ")[0]
+            ops.setdefault(f"{record['of']} at {source}", []).append(record)
         most = sorted(((name, share(records)) for name, records in ops.items()), key=lambda item: -item[1])[:5]
         yield {"step": line["step"], "scale": line["scale"], "flushed": share([line["all"]]), "most": dict(most)}
 
