@@ -121,8 +121,8 @@ def RandomOpInterface : OpInterface<"RandomOpInterface"> {
     InterfaceMethod<"Sets the stream of the op.", "void", "setStream",
       (ins "std::optional<uint64_t>":$stream)>,
     InterfaceMethod<[{
-        Returns seed, attempt and, if there are any, micro-batch and time step. Before
-        `mp-random-keys`, the range is empty or has the time step alone.
+        Returns seed, attempt and, if there are any, micro-batch, time step, and the stream instead of the
+        attribute. Before `mp-random-keys`, the range is empty or has the time step alone.
       }],
       "::mlir::MutableOperandRange", "getKeyMutable", (ins)>,
     StaticInterfaceMethod<[{

@@ -108,6 +108,7 @@ static void addKernels(PassList &passes, bool records = false) {
   if (records)
     passes.add(createInstrument({"step"}));
   passes.add(createRemoveCopies());
+  passes.add(createShareStreams());
   passes.add(createLowerKernels());
 }
 

@@ -23,7 +23,8 @@ static RandomKey keyOf(Op op, ImplicitLocOpBuilder &b, ValueRange parts) {
   auto [seed, attempt] = expressions<2>(b, parts);
   Expression microBatch =
       parts.size() > 2 ? Expression(b, parts[2]) : seed.number(0);
-  Expression stream = seed.number(*op.getStream());
+  Expression stream =
+      parts.size() > 4 ? Expression(b, parts[4]) : seed.number(*op.getStream());
   if (parts.size() > 3)
     stream = stream + Expression(b, parts[3]) * kStreamsPerTimeStep;
   return {seed, stream, attempt, microBatch};
@@ -53,11 +54,11 @@ static LogicalResult verifyDraw(Operation *op, std::optional<uint64_t> stream,
   if (stream && !llvm::isUInt<32>(*stream))
     return op->emitOpError() << "stream is " << static_cast<int64_t>(*stream)
                              << ", expected 0 to " << UINT32_MAX;
-  if (keySize > 4)
+  if (keySize > 5)
     return op->emitOpError()
            << "key has " << keySize
-           << " parts, expected seed, attempt, micro-batch, and the time step "
-              "of a scan";
+           << " parts, expected seed, attempt, micro-batch, the time step of a "
+              "scan, and the stream";
   auto type = tensorType(drawn ? drawn : op->getResult(0));
   constexpr int64_t most = int64_t(1) << 34; // an index / 4 has 32 bits
   if (type.hasStaticShape() && type.getNumElements() > most)

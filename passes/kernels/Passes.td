@@ -86,6 +86,23 @@ def RemoveCopies : Mp_Pass<"mp-remove-copies", "::mlir::func::FuncOp"> {
   }];
 }
 
+def ShareStreams : Mp_Pass<"mp-share-streams", "::mlir::func::FuncOp"> {
+  let summary = "let kernels read the streams of random ops";
+  let description = [{
+    Where a function draws from several streams, each is a constant that the kernel reads, as it reads the seed:
+    the last of the five parts of a key then. Equal layers with dropout have the same kernels. Ops in loops stay
+    as they are, and so does every bit that is drawn.
+
+    ```mlir
+    // before                                          // after
+                                                       %n = mp.constant dense<3> : tensor<i64>
+    %y = mp.kernel(%a = %x, %s = %seed, %t = %try) {   %y = mp.kernel(%a = %x, %s = %seed, %t = %try, %i = %n) {
+                                                         %z = mp.constant dense<0> : tensor<i64>
+      %b = mp.dropout %a stream(3) key(%s, %t)           %b = mp.dropout %a stream(3) key(%s, %t, %z, %z, %i)
+    ```
+  }];
+}
+
 def LowerKernels : Mp_Pass<"mp-lower-kernels", "::mlir::func::FuncOp"> {
   let summary = "lower the bodies of kernels to scalar stages";
   let description = [{

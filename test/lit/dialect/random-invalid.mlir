@@ -57,8 +57,8 @@ func.func @stream(%x: tensor<4xf32>) {
 // -----
 
 func.func @key(%x: tensor<4xf32>, %k: tensor<i64>) {
-  // expected-error@+1 {{key has 5 parts, expected seed, attempt, micro-batch, and the time step of a scan}}
-  %0 = mp.bernoulli %x key(%k, %k, %k, %k, %k) : tensor<4xf32>
+  // expected-error@+1 {{key has 6 parts, expected seed, attempt, micro-batch, the time step of a scan, and the stream}}
+  %0 = mp.bernoulli %x key(%k, %k, %k, %k, %k, %k) : tensor<4xf32>
   return
 }
 
