@@ -8,6 +8,7 @@
 #include "dialect/ops/Kernel.h"
 #include "passes/Passes.h"
 #include "llvm/ADT/DenseMap.h"
+#include <map>
 
 namespace mp {
 #define GEN_PASS_DEF_SHARESTREAMS

@@ -254,7 +254,8 @@ Expected<NamedNumbers> evaluate(const EvalOptions &options, Compiler compiler,
           checkClasses(trained->classes, data->classes(), options.data))
     return std::move(error);
   int64_t streams = data->streams(),
-          batch = options.batch.value_or(streams > 1 ? streams : 256);
+          batch =
+              options.batch.value_or(streams > 1 ? streams : kEvaluatedRows);
   Expected<BatchPlan> plan = evaluationPlan(model, *data, batch);
   if (!plan)
     return plan.takeError();

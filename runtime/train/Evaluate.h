@@ -26,6 +26,9 @@ llvm::Expected<NamedNumbers>
 scores(Model &model, const Dataset &data, int64_t batch,
        std::optional<Confusion> *confusion = nullptr);
 
+/// Rows of a batch that is evaluated or predicted, unless someone says.
+inline constexpr int64_t kEvaluatedRows = 256;
+
 struct EvalOptions {
   std::string module;                   ///< path of the .mlir file
   std::optional<std::string> text = {}; ///< as in ModelOptions
@@ -36,8 +39,8 @@ struct EvalOptions {
   std::string function;        ///< recipe; empty: the only one
   std::string device = "auto"; ///< a name that chooseDevice accepts
   bool averaged = false; ///< whether to take the moving averages of the weights
-  /// Rows of a batch. Nothing: 256, or a row for each text that goes on from
-  /// batch to batch.
+  /// Rows of a batch. Nothing: kEvaluatedRows, or a row for each text that goes
+  /// on from batch to batch.
   std::optional<int64_t> batch = {};
   std::vector<int64_t> buckets = {}; ///< as in TrainOptions
   unsigned threads = 0;

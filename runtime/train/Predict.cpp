@@ -95,7 +95,8 @@ predictPictures(const EvalOptions &options, ArrayRef<std::string> paths,
       TrainedModel::open(options, std::move(compiler), createSession);
   if (!trained)
     return trained.takeError();
-  int64_t batch = std::min<int64_t>(options.batch.value_or(256), paths.size());
+  int64_t batch =
+      std::min<int64_t>(options.batch.value_or(kEvaluatedRows), paths.size());
   auto executable = trained->load(options, Goal::Predict, kPredictEntry, batch);
   if (!executable)
     return executable.takeError();
