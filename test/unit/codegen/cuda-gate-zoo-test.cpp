@@ -70,6 +70,11 @@ TEST_P(CudaGateZoo, DISABLED_LoopsCompile) {
   expectFaultlessNetworks({"biglstm", "lstm-lm", "speech-ctc"});
 }
 
+/// 48 layers at 1,024 tokens with dropout: what the deepest transformer takes.
+TEST_P(CudaGateZoo, DISABLED_DeepTransformersCompile) {
+  expectFaultlessNetworks({"gpt2-xl"});
+}
+
 INSTANTIATE_TEST_SUITE_P(, CudaGateZoo,
                          testing::Values(80, 86, 89, 90, 100, 120),
                          [](const auto &info) {
