@@ -49,15 +49,16 @@ static Value givenByRank(Value value) {
                                                              : Value();
 }
 
-void StepFlow::walk(Value root, function_ref<void(Operation *)> visit) const {
-  DenseSet<Value> seen;
+void StepFlow::walk(Value root, Seen &seen,
+                    function_ref<bool(Operation *)> visit) const {
   SmallVector<Value> work{root};
   while (!work.empty()) {
     Value value = work.pop_back_val();
     Operation *op = value.getDefiningOp();
     if (!op || !seen.insert(value).second)
       continue;
-    visit(op);
+    if (!visit(op))
+      return;
     if (isa<UnscaleAndCheckOp>(op))
       continue;
     if (auto read = dyn_cast<ReadOp>(op))
@@ -73,22 +74,33 @@ void StepFlow::walk(Value root, function_ref<void(Operation *)> visit) const {
   }
 }
 
-SetVector<UnscaleAndCheckOp> StepFlow::checksOf(Value value) const {
-  SetVector<UnscaleAndCheckOp> checks;
-  walk(value, [&](Operation *op) {
-    if (auto check = dyn_cast<UnscaleAndCheckOp>(op))
-      checks.insert(check);
+template <typename OpT>
+SetVector<OpT> StepFlow::opsBehind(Value value, Seen &seen) const {
+  SetVector<OpT> ops;
+  walk(value, seen, [&](Operation *op) {
+    if (auto found = dyn_cast<OpT>(op))
+      ops.insert(found);
+    return true;
   });
-  return checks;
+  return ops;
 }
 
-SetVector<ReadOp> StepFlow::readsOf(Value value) const {
-  SetVector<ReadOp> reads;
-  walk(value, [&](Operation *op) {
-    if (auto read = dyn_cast<ReadOp>(op))
-      reads.insert(read);
+SetVector<UnscaleAndCheckOp> StepFlow::checksOf(Value value, Seen &seen) const {
+  return opsBehind<UnscaleAndCheckOp>(value, seen);
+}
+
+SetVector<ReadOp> StepFlow::readsOf(Value value, Seen &seen) const {
+  return opsBehind<ReadOp>(value, seen);
+}
+
+bool StepFlow::hasChecks(Value value) const {
+  bool found = false;
+  Seen seen;
+  walk(value, seen, [&](Operation *op) {
+    found = isa<UnscaleAndCheckOp>(op);
+    return !found;
   });
-  return reads;
+  return found;
 }
 
 const SetVector<Value> &StepFlow::partsOf(Value flag) {

@@ -17,11 +17,17 @@ public:
 
   /// Returns all checks, those of micro-batches included.
   llvm::ArrayRef<UnscaleAndCheckOp> checks() const { return all; }
+  /// Values that were followed: those behind them are not looked at again, so
+  /// that many values with one set cost no more than the step has ops.
+  using Seen = llvm::DenseSet<mlir::Value>;
   /// Returns the checks of the gradients that a value is computed from.
-  llvm::SetVector<UnscaleAndCheckOp> checksOf(mlir::Value value) const;
+  llvm::SetVector<UnscaleAndCheckOp> checksOf(mlir::Value value,
+                                              Seen &seen) const;
   /// Returns the reads that a value is computed from beside gradients, and
   /// beside the keys of random numbers.
-  llvm::SetVector<mp::ReadOp> readsOf(mlir::Value value) const;
+  llvm::SetVector<mp::ReadOp> readsOf(mlir::Value value, Seen &seen) const;
+  /// Whether a value is computed from a gradient that is checked.
+  bool hasChecks(mlir::Value value) const;
   /// Returns the values that a flag is the `or` of; if one of them is a
   /// window's, also those that micro-batches made it of.
   const llvm::SetVector<mlir::Value> &partsOf(mlir::Value flag);
@@ -31,8 +37,11 @@ public:
   }
 
 private:
-  void walk(mlir::Value root,
-            llvm::function_ref<void(mlir::Operation *)> visit) const;
+  /// Visits the ops that a value is computed from until `visit` returns false.
+  void walk(mlir::Value root, Seen &seen,
+            llvm::function_ref<bool(mlir::Operation *)> visit) const;
+  template <typename OpT>
+  llvm::SetVector<OpT> opsBehind(mlir::Value value, Seen &seen) const;
   /// Returns the value that micro-batches leave in the variable that is read,
   /// or null.
   mlir::Value gathered(mp::ReadOp read) const;

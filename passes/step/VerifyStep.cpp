@@ -88,8 +88,8 @@ private:
       return write.emitOpError()
              << "writes @" << write.getVariable()
              << " although the step may be skipped: run mp-predicate-step";
-    auto checks = flow.checksOf(write.getValue());
-    for (UnscaleAndCheckOp check : checks)
+    for (UnscaleAndCheckOp check :
+         flow.checksOf(write.getValue(), checkedBehind[flag]))
       if (!flow.sets(check, flag)) {
         auto diagnostic = refuse(write, flag)
                           << ", which a gradient that is not finite "
@@ -98,9 +98,9 @@ private:
         return diagnostic;
       }
     StateKind kind = kindOf(write);
-    bool isForAll =
-        kind == StateKind::buffer ||
-        (kind != StateKind::slot && checks.empty() && !flow.checks().empty());
+    bool isForAll = kind == StateKind::buffer ||
+                    (kind != StateKind::slot && !flow.checks().empty() &&
+                     !flow.hasChecks(write.getValue()));
     if (isForAll && flag != skipped)
       return refuse(write, flag) << ", but no optimizer's gradient is in it: "
                                     "its guard is \"skipped\"";
@@ -110,7 +110,7 @@ private:
   /// Checks that the state that a write is computed from changes together with
   /// it.
   LogicalResult checkState(WriteOp write, Value flag) {
-    for (ReadOp read : flow.readsOf(write.getValue())) {
+    for (ReadOp read : flow.readsOf(write.getValue(), readBehind[flag])) {
       StateKind kind = variables.lookup(read.getVariable()).getKind();
       bool counts = kind == StateKind::attempt || kind == StateKind::scaler;
       if (counts && !flow.checks().empty()) {
@@ -177,8 +177,9 @@ private:
   LogicalResult checkSchedules() {
     if (flags.empty())
       return success();
+    StepFlow::Seen seen;
     for (auto schedule : step.getOps<ScheduleOp>())
-      for (ReadOp read : flow.readsOf(schedule.getApplied()))
+      for (ReadOp read : flow.readsOf(schedule.getApplied(), seen))
         if (auto variable = variables.lookup(read.getVariable());
             VariableTable::changesWhenSkipped(variable.getKind()))
           return schedule.emitOpError()
@@ -270,10 +271,11 @@ private:
       return step.emitOpError()
              << "checks gradients but returns no result named \""
              << kSkippedResult << "\"";
+    auto updates = llvm::to_vector(step.getOps<UpdateScaleOp>());
     for (UnscaleAndCheckOp check : flow.checks()) {
       if (!flow.sets(check, skipped))
         return check.emitOpError() << "does not reach the step's flag";
-      for (auto update : step.getOps<UpdateScaleOp>())
+      for (UpdateScaleOp update : updates)
         if (!flow.sets(check, update.getFoundInf())) {
           auto diagnostic = check.emitOpError()
                             << "does not reach the scaler's update";
@@ -329,7 +331,8 @@ private:
     for (auto write : step.getOps<WriteOp>()) {
       if (write.getValue() != flag)
         continue;
-      if (llvm::any_of(flow.readsOf(flag), [&](ReadOp read) {
+      StepFlow::Seen seen;
+      if (llvm::any_of(flow.readsOf(flag, seen), [&](ReadOp read) {
             return read.getVariable() == write.getVariable();
           }))
         return success();
@@ -400,6 +403,8 @@ private:
   StepFlow flow;
   SmallVector<SkippedFlag, 1> flags;
   Value skipped; ///< null if nothing is skipped
+  /// What writes with a flag were found to be computed from.
+  DenseMap<Value, StepFlow::Seen> checkedBehind, readBehind;
   DenseMap<StringAttr, WriteOp> writes;
 };
 
