@@ -467,7 +467,10 @@ private:
         SignalStack stack;
         emitted[i] = timed(
             "kernel", [&] { return backend->emit(kernels[i]); }, kernels[i]);
-        if (sink && succeeded(emitted[i]))
+        if (!succeeded(emitted[i]))
+          return;
+        emitted[i]->body = i;
+        if (sink)
           announce(kernels[i], *emitted[i]);
       });
     }

@@ -48,6 +48,7 @@ struct KernelCall {
 /// Launches run in order. `temporaries` are sizes in bytes; they live as long
 /// as the kernel runs.
 struct EmittedKernel {
+  size_t body = 0; ///< the same number for kernels that are the same code
   llvm::SmallVector<uint64_t> temporaries;
   llvm::SmallVector<KernelLaunch> launches;
   std::optional<KernelCall> call; ///< and then no launch

@@ -13,11 +13,14 @@ static bool meet(const Buffer &lhs, const Buffer &rhs) {
   return lhs.firstStep <= rhs.lastStep && rhs.firstStep <= lhs.lastStep;
 }
 
-/// Returns the start of the smallest gap of `bytes` between `taken`, which are
-/// sorted.
-static uint64_t findGap(ArrayRef<const Buffer *> taken, uint64_t bytes) {
+/// Returns the start of the smallest gap for a buffer between those that it
+/// meets of `placed`, which are sorted by their offsets.
+static uint64_t findGap(ArrayRef<const Buffer *> placed, const Buffer &wanted) {
+  uint64_t bytes = wanted.bytes;
   uint64_t end = 0, best = 0, bestSize = UINT64_MAX;
-  for (const Buffer *buffer : taken) {
+  for (const Buffer *buffer : placed) {
+    if (!meet(*buffer, wanted))
+      continue;
     if (buffer->offset > end && buffer->offset - end >= bytes &&
         buffer->offset - end < bestSize) {
       best = end;
@@ -36,15 +39,13 @@ uint64_t mp::planArena(MutableArrayRef<Buffer> buffers) {
   uint64_t size = 0;
   SmallVector<const Buffer *> placed;
   for (Buffer *buffer : order) {
-    SmallVector<const Buffer *> taken;
-    copy_if(placed, std::back_inserter(taken),
-            [&](const Buffer *other) { return meet(*buffer, *other); });
-    sort(taken, [](const Buffer *lhs, const Buffer *rhs) {
-      return lhs->offset < rhs->offset;
-    });
-    buffer->offset = findGap(taken, buffer->bytes);
+    buffer->offset = findGap(placed, *buffer);
     size = std::max(size, alignTo(buffer->offset + buffer->bytes, kAlignment));
-    placed.push_back(buffer);
+    placed.insert(upper_bound(placed, buffer,
+                              [](const Buffer *lhs, const Buffer *rhs) {
+                                return lhs->offset < rhs->offset;
+                              }),
+                  buffer);
   }
   return size;
 }

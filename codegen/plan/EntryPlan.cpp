@@ -27,6 +27,8 @@ FailureOr<Entry> EntryPlanner::plan() {
                       0};
   if (failed(findWrites(block)))
     return failure();
+  for (auto read : block.getOps<ReadOp>())
+    reads[read.getVariable()].push_back(read);
   for (Operation &op : block)
     planOp(&op);
   for (auto write : block.getOps<WriteOp>())
@@ -114,6 +116,7 @@ static bool isPreparation(const KernelLaunch &launch, KernelOp kernel) {
 
 void EntryPlanner::planKernel(KernelOp kernel) {
   const EmittedKernel &code = emitted[nextKernel++];
+  body = code.body;
   if (auto loop = dyn_cast_or_null<LoopOp>(anchorOf(kernel)))
     return planLoop(kernel, loop);
   SmallVector<BufferRef> results = placesOf(kernel), temporaries;

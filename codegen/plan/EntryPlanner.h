@@ -130,9 +130,10 @@ private:
   llvm::DenseSet<uint32_t> rowsOfLoops; ///< buffers of several values
   llvm::DenseMap<uint32_t, WriteOp> written;
   llvm::DenseSet<mlir::Operation *> stored;
-  /// The last kernel whose stages were analyzed.
-  KernelOp analyzed;
-  mlir::FailureOr<StageProgram> stages = mlir::failure();
+  llvm::StringMap<llvm::SmallVector<ReadOp>> reads; ///< by variable
+  size_t body = 0; ///< EmittedKernel::body of the kernel that is planned
+  /// The stages of kernels, by EmittedKernel::body.
+  llvm::DenseMap<size_t, mlir::FailureOr<StageProgram>> stages;
   unsigned nextKernel = 0;
 };
 

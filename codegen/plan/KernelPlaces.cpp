@@ -103,9 +103,8 @@ EntryPlanner::placeOfOperand(KernelOp kernel, OpResult result,
 
 bool EntryPlanner::isLastReadBy(KernelOp kernel, OpResult result,
                                 StringRef variable) {
-  for (auto read : function.getBody().getOps<ReadOp>()) {
-    if (read.getVariable() != variable ||
-        refs.lookup(read).space != BufferRef::Space::Variable)
+  for (ReadOp read : reads.lookup(variable)) {
+    if (refs.lookup(read).space != BufferRef::Space::Variable)
       continue;
     bool isRead = false;
     aliases.forEachUse(read.getResult(), [&](OpOperand &use) {
@@ -152,15 +151,20 @@ bool EntryPlanner::mayReplaceCarried(KernelOp kernel, OpResult result,
 
 bool EntryPlanner::allowsInPlace(KernelOp kernel, unsigned operand,
                                  unsigned result) {
-  if (auto anchor = dyn_cast_or_null<AnchorOpInterface>(anchorOf(kernel)))
-    return mp::allowsInPlace(anchor, operand, result);
   // One analysis serves all results of a kernel, of which there may be
-  // hundreds: an optimizer updates many small parameters at once.
-  if (analyzed != kernel) {
-    analyzed = kernel;
-    stages = analyzeStages(kernel.getBody().front(), backend.stageTarget());
+  // hundreds, as an optimizer updates many small parameters at once; and all
+  // kernels that are the same code, as those of equal layers are.
+  auto known = stages.find(body);
+  if (known == stages.end()) {
+    if (auto anchor = dyn_cast_or_null<AnchorOpInterface>(anchorOf(kernel)))
+      return mp::allowsInPlace(anchor, operand, result);
+    Block &block = kernel.getBody().front();
+    known =
+        stages.try_emplace(body, analyzeStages(block, backend.stageTarget()))
+            .first;
   }
-  return succeeded(stages) && mp::allowsInPlace(*stages, operand, result);
+  return succeeded(known->second) &&
+         mp::allowsInPlace(*known->second, operand, result);
 }
 
 void EntryPlanner::copyTable(KernelOp kernel, ScatterRowsOp scatter,

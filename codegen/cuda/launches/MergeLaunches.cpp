@@ -13,6 +13,7 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringSet.h"
 #include <set>
 
 using namespace mp;
@@ -126,9 +127,9 @@ public:
   explicit Order(std::vector<Node> found) : nodes(std::move(found)) {
     for (auto [step, node] : llvm::enumerate(nodes)) {
       if (node.part)
-        left[node.part->function].insert(step);
+        textOf(step).left.insert(step);
       if (node.waits == 0)
-        ready.insert(step);
+        makeReady(step);
       for (uint32_t next : node.next)
         nodes[next].rounds =
             std::max(nodes[next].rounds, node.rounds + (node.part ? 1 : 0));
@@ -153,7 +154,7 @@ private:
     if (launches.empty())
       return {*firstWait()};
     Group chosen;
-    llvm::StringMap<unsigned> texts;
+    llvm::StringSet<> bodies;
     for (uint32_t step : launches) {
       const StagePart &part = *nodes[step].part;
       bool fits = llvm::all_of(chosen, [&](uint32_t other) {
@@ -162,9 +163,9 @@ private:
       // All bodies of a kernel share its registers.
       constexpr unsigned mostBodies = 8;
       if (!fits ||
-          (texts.size() == mostBodies && !texts.contains(part.function)))
+          (bodies.size() == mostBodies && !bodies.contains(part.function)))
         continue;
-      texts.try_emplace(part.function);
+      bodies.insert(part.function);
       chosen.push_back(step);
     }
     return chosen;
@@ -202,8 +203,8 @@ private:
 
   /// Whether another launch with this step's text is still to come.
   bool isAwaited(uint32_t step) const {
-    return !llvm::all_of(left.find(nodes[step].part->function)->second,
-                         [&](uint32_t other) { return ready.contains(other); });
+    const Text &text = textOf(step);
+    return text.ready < text.left.size();
   }
 
   /// Whether all others with this step's text are ready after one more launch.
@@ -215,25 +216,42 @@ private:
       for (uint32_t next : nodes[work.pop_back_val()].next)
         if (nodes[next].rounds <= round && after.insert(next).second)
           work.push_back(next);
-    return llvm::all_of(
-        left.find(nodes[step].part->function)->second, [&](uint32_t other) {
-          return nodes[other].rounds <= round && !after.contains(other);
-        });
+    return llvm::all_of(textOf(step).left, [&](uint32_t other) {
+      return nodes[other].rounds <= round && !after.contains(other);
+    });
   }
 
   void finish(uint32_t step) {
     ready.erase(step);
-    if (nodes[step].part)
-      left[nodes[step].part->function].erase(step);
+    if (nodes[step].part) {
+      textOf(step).left.erase(step);
+      --textOf(step).ready;
+    }
     for (uint32_t next : nodes[step].next)
       if (--nodes[next].waits == 0)
-        ready.insert(next);
+        makeReady(next);
+  }
+
+  void makeReady(uint32_t step) {
+    ready.insert(step);
+    if (nodes[step].part)
+      ++textOf(step).ready;
+  }
+
+  /// The steps of a text that are not yet placed.
+  struct Text {
+    std::set<uint32_t> left;
+    size_t ready = 0; ///< so many of them wait for nothing
+  };
+
+  Text &textOf(uint32_t step) { return texts[nodes[step].part->function]; }
+  const Text &textOf(uint32_t step) const {
+    return texts.find(nodes[step].part->function)->second;
   }
 
   std::vector<Node> nodes;
   std::set<uint32_t> ready;
-  /// Steps that are not yet placed, by the text of their part.
-  llvm::StringMap<std::set<uint32_t>> left;
+  llvm::StringMap<Text> texts; ///< by the text of their part
   std::vector<Group> groups;
 };
 
