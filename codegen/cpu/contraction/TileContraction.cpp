@@ -60,19 +60,16 @@ void TileContractionPlan::chooseItems(const ContractionSpec &spec,
   rowsInItem = rowTiles;
   columnsInItem =
       llvm::alignTo(divideCeil(columnTiles, int64_t(workers)), tilesN);
-  packsInItem = true;
+  packsA = packsB = true;
   if (spec.transposeA && k >= 8 * std::max(m, n) &&
       scratchBytes() <= cachedInItem)
     return;
-  packsInItem = false;
+  packsA = packsB = false;
 
-  // Blocks whose rows of A stay in the second-level cache, a few for each
-  // worker.
-  constexpr int64_t cached = 1024 << 10;
-  int64_t rowBytes = 2 * tileCount * steps;
-  rowsInItem = llvm::alignTo(
-      std::clamp<int64_t>(cached / rowBytes, tilesM, rowTiles), tilesM);
-  columnsInItem = columnTiles;
+  constexpr int64_t large = 32 << 20; // bytes of a copy of A
+  packsA = !inPlaceA && parts > 1 && 2 * countA() > large;
+  packsA ? chooseBlocksOfParts() : chooseBlocks();
+  // A few for each worker.
   auto halve = [](int64_t tiles, int64_t unit) {
     return llvm::alignTo(divideCeil(tiles, 2), unit);
   };
@@ -88,6 +85,26 @@ void TileContractionPlan::chooseItems(const ContractionSpec &spec,
   }
 }
 
+/// Blocks whose rows of A stay in the second-level cache.
+void TileContractionPlan::chooseBlocks() {
+  constexpr int64_t cached = 1024 << 10;
+  int64_t rowBytes = 2 * tileCount * steps;
+  rowsInItem = llvm::alignTo(
+      std::clamp<int64_t>(cached / rowBytes, tilesM, rowTiles), tilesM);
+  columnsInItem = columnTiles;
+}
+
+/// Blocks whose sums stay in the second-level cache, with a part of A. Packing
+/// an element of A costs little beside its products with this many columns.
+void TileContractionPlan::chooseBlocksOfParts() {
+  constexpr int64_t cached = 768 << 10, mostColumns = 64;
+  int64_t blocks = divideCeil(columnTiles, mostColumns);
+  columnsInItem = llvm::alignTo(divideCeil(columnTiles, blocks), tilesN);
+  rowsInItem = tilesM;
+  int64_t most = cached / scratchBytes() * tilesM;
+  rowsInItem = std::clamp<int64_t>(most, tilesM, rowTiles);
+}
+
 namespace {
 
 /// Computes blocks of C from packed operands.
@@ -100,13 +117,12 @@ public:
         tiles(MatrixTiles::create(b, plan.unit)), a(b.argument(0)),
         matrixB(b.argument(1)), c(b.argument(spec.bias ? 3 : 2)) {
     sums = b.scratch(b.getF32Type(), 0, plan.sumsCount());
-    if (plan.packsInItem) {
-      int64_t offset = 4 * plan.sumsCount();
-      int64_t countA = plan.scratchTiles(plan.rowsInItem);
-      a = b.scratch(b.getI16Type(), offset, countA);
-      matrixB = b.scratch(b.getI16Type(), offset + 2 * countA,
-                          plan.scratchTiles(plan.columnsInItem));
-    }
+    int64_t offset = 4 * plan.sumsCount();
+    if (plan.packsA)
+      a = b.scratch(b.getI16Type(), offset, plan.scratchA());
+    if (plan.packsB)
+      matrixB = b.scratch(b.getI16Type(), offset + 2 * plan.scratchA(),
+                          plan.scratchB());
     b.forEach(b.begin(), b.end(), 1, [&](Value item) { emitItem(item); });
   }
   OwningOpRef<ModuleOp> take() { return b.take(); }
@@ -143,10 +159,11 @@ private:
       return forRows([&](Value row) {
         forColumns([&](Value column) { emitPart(row, column, b.index(0)); });
       });
-    if (plan.packsInItem)
+    if (plan.packsA)
       return b.forEach(plan.parts, [&](Value part) {
         pack(part, operandA(spec, plan), 0, a, firstRow, lastRow);
-        pack(part, operandB(spec, plan), 1, matrixB, firstColumn, lastColumn);
+        if (plan.packsB)
+          pack(part, operandB(spec, plan), 1, matrixB, firstColumn, lastColumn);
         forColumns([&](Value column) {
           forRows([&](Value row) { emitPart(row, column, part); });
         });
@@ -186,7 +203,7 @@ private:
     Value to = plan.parts == 1
                    ? b.index(0)
                    : b.mul(b.sub(row, firstRow), kSide * plan.sumsPitch());
-    if (plan.packsInItem)
+    if (plan.packsA)
       to = b.add(to, b.mul(b.div(b.sub(column, firstColumn), plan.tilesN),
                            plan.rowsInItem * kSide * plan.sumsPitch()));
     SmallVector<MatrixTiles::Place> places;
@@ -215,27 +232,24 @@ private:
   SmallVector<Value> addSteps(Value row, Value column, Value part,
                               ValueRange block) {
     Value first = startOf(part), last = startOf(b.add(part, 1));
-    Value before = plan.packsInItem ? first : b.index(0);
-    int64_t stepsOfTile = plan.packsInItem ? plan.stepsInPart() : plan.steps;
-    auto placeOf = [&](Value tile, int64_t i) {
-      return b.mul(b.add(tile, i), stepsOfTile * plan.tileCount);
+    // The place of step 0 of a tile, also if only a part lies in scratch. In
+    // its place, A has as many elements in a tile of rows as packed.
+    auto placeOf = [&](Value tile, Value start, Value before, bool isPart) {
+      if (!isPart)
+        return b.mul(b.add(before, tile), plan.steps * plan.tileCount);
+      Value inPart = b.mul(b.sub(tile, start), plan.stepsInPart());
+      return b.mul(b.sub(inPart, first), plan.tileCount);
     };
-    auto tileOf = [&](Value matrix, int64_t tiles, Value tile, Value start) {
-      return plan.packsInItem ? b.sub(tile, start)
-                              : b.add(b.mul(matrix, tiles), tile);
-    };
-    // In its place, A has as many elements in a tile of rows as packed.
-    row = tileOf(matrixOfA(), plan.rowTiles, row, firstRow);
-    column = tileOf(matrixOfB(), plan.columnTiles, column, firstColumn);
+    Value beforeA = b.mul(matrixOfA(), plan.rowTiles);
+    Value beforeB = b.mul(matrixOfB(), plan.columnTiles);
     int64_t pitchA = plan.inPlaceA ? plan.k : kDepth;
     int64_t stepA = plan.inPlaceA ? kDepth : plan.tileCount;
     SmallVector<Value> rows, columns;
     for (int64_t i = 0; i < plan.tilesM; ++i)
-      rows.push_back(placeOf(row, i));
+      rows.push_back(placeOf(b.add(row, i), firstRow, beforeA, plan.packsA));
     for (int64_t i = 0; i < plan.tilesN; ++i)
-      columns.push_back(placeOf(column, i));
-    first = b.sub(first, before);
-    last = b.sub(last, before);
+      columns.push_back(
+          placeOf(b.add(column, i), firstColumn, beforeB, plan.packsB));
     return b.fold(first, last, block, [&](Value step, ValueRange before) {
       SmallVector<MatrixTiles::Place> tilesOfA, tilesOfB;
       for (Value at : rows)
@@ -286,14 +300,9 @@ mp::cpu::emitTileContraction(MLIRContext *context, const ContractionSpec &spec,
                              ObjectCompiler &compiler) {
   TileContractionPlan plan(spec, workers, unit);
   EmittedKernel kernel;
-  std::pair<KernelArgument, KernelArgument> operands = {
-      {KernelArgument::Kind::Operand, 0}, {KernelArgument::Kind::Operand, 1}};
-  if (!plan.packsInItem) {
-    auto packed = emitOperandTiles(context, spec, plan, compiler, kernel);
-    if (failed(packed))
-      return failure();
-    operands = *packed;
-  }
+  auto operands = emitOperandTiles(context, spec, plan, compiler, kernel);
+  if (failed(operands))
+    return failure();
   FailureOr<std::string> symbol =
       compiler.compile(TileMultiplier(context, spec, plan).take());
   if (failed(symbol))
@@ -304,7 +313,7 @@ mp::cpu::emitTileContraction(MLIRContext *context, const ContractionSpec &spec,
   product.block = 1;
   product.shared = plan.scratchBytes();
   product.flops = spec.flops();
-  product.arguments = {operands.first, operands.second};
+  product.arguments = {operands->first, operands->second};
   if (spec.bias)
     product.arguments.push_back({KernelArgument::Kind::Operand, 2});
   product.arguments.push_back({KernelArgument::Kind::Result, 0});

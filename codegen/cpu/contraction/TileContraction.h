@@ -8,7 +8,9 @@
 // blocks of C, a part of k at a time, so that the tiles of B of a part stay in
 // the first-level cache for all rows of a block. Where C is small and k large,
 // as in the gradient of a weight, there is one launch, whose items pack a part
-// of both operands into scratch before they sum it.
+// of both operands into scratch before they sum it. They do so with A alone
+// where it is very large, as the gradient of logits is, which a copy would hold
+// twice.
 //
 //===----------------------------------------------------------------------===//
 #ifndef MP_CODEGEN_CPU_CONTRACTION_TILECONTRACTION_H
@@ -35,18 +37,19 @@ struct TileContractionPlan {
   int64_t rowTiles, columnTiles; ///< of a matrix, in whole blocks of registers
   int64_t rowsOfTile;            ///< fewer than 16 if tiles share few rows
   bool inPlaceA;                 ///< A is not packed
-  bool packsInItem;              ///< into scratch, a part at a time
-  int64_t steps, parts;          ///< of k
+  /// Items pack a part of the operand at a time, into scratch: A alone or both.
+  bool packsA, packsB;
+  int64_t steps, parts;              ///< of k
   int64_t rowsInItem, columnsInItem; ///< tiles of a block of C
 
   /// Elements of an operand as the second launch reads it.
   int64_t countA() const {
     int64_t packed = rowTiles * steps * tileCount;
-    return matricesA * (inPlaceA || packsInItem ? m * k : packed);
+    return matricesA * (inPlaceA || packsA ? m * k : packed);
   }
   int64_t countB() const {
     int64_t packed = columnTiles * steps * tileCount;
-    return matricesB * (packsInItem ? n * k : packed);
+    return matricesB * (packsB ? n * k : packed);
   }
   int64_t rowBlocks() const;
   int64_t columnBlocks() const;
@@ -56,23 +59,23 @@ struct TileContractionPlan {
   /// and of all columns, if each part is of all.
   int64_t sumsCount() const {
     int64_t rows = parts == 1 ? tilesM : rowsInItem;
-    int64_t columns = packsInItem ? columnsInItem / tilesN : 1;
+    int64_t columns = packsA ? columnsInItem / tilesN : 1;
     return rows * columns * MatrixTiles::side * sumsPitch();
   }
   int64_t stepsInPart() const { return (steps + parts - 1) / parts; }
   /// Elements of the tiles of a part, in scratch.
-  int64_t scratchTiles(int64_t tiles) const {
-    return packsInItem ? tiles * stepsInPart() * tileCount : 0;
+  int64_t scratchA() const { return packsA ? rowsInItem * countOfPart() : 0; }
+  int64_t scratchB() const {
+    return packsB ? columnsInItem * countOfPart() : 0;
   }
   int64_t scratchBytes() const {
-    return 4 * sumsCount() +
-           2 * (scratchTiles(rowsInItem) + scratchTiles(columnsInItem));
+    return 4 * sumsCount() + 2 * (scratchA() + scratchB());
   }
   /// Whether all columns of a row come before the next row: what is stored is
   /// then contiguous, and B stays in the second-level cache.
   bool rowsFirst() const {
     constexpr int64_t cached = 512 << 10;
-    return parts == 1 && !packsInItem &&
+    return parts == 1 && !packsA &&
            2 * columnsInItem * steps * tileCount <= cached;
   }
 
@@ -80,7 +83,11 @@ struct TileContractionPlan {
   static constexpr int64_t tileCount = MatrixTiles::side * MatrixTiles::depth;
 
 private:
+  /// Elements of a tile of an operand in a part of k.
+  int64_t countOfPart() const { return stepsInPart() * tileCount; }
   void chooseItems(const ContractionSpec &spec, unsigned workers);
+  void chooseBlocks();
+  void chooseBlocksOfParts();
 };
 
 /// One operand of a product, by its lines: rows of A or columns of B.
@@ -120,8 +127,9 @@ private:
   mlir::Value first; ///< line of the tile
 };
 
-/// Emits what packs operands 0 and 1 into new temporaries, in one launch or, if
-/// one of them is kept, in two; returns what takes their place.
+/// Emits what packs operands 0 and 1 into new temporaries, but for those that
+/// items pack, in one launch or, if one of them is kept, in two; returns what
+/// takes their place.
 llvm::FailureOr<std::pair<KernelArgument, KernelArgument>>
 emitOperandTiles(mlir::MLIRContext *context, const ContractionSpec &spec,
                  const TileContractionPlan &plan, ObjectCompiler &compiler,

@@ -164,10 +164,11 @@ mp::cpu::emitOperandTiles(MLIRContext *context, const ContractionSpec &spec,
     return packings.back().to;
   };
   KernelArgument a{KernelArgument::Kind::Operand, 0};
-  if (!plan.inPlaceA)
+  KernelArgument b{KernelArgument::Kind::Operand, 1};
+  if (!plan.inPlaceA && !plan.packsA)
     a = add(0, operandA(spec, plan), plan.matricesA, plan.countA());
-  KernelArgument b =
-      add(1, operandB(spec, plan), plan.matricesB, plan.countB());
+  if (!plan.packsB)
+    b = add(1, operandB(spec, plan), plan.matricesB, plan.countB());
 
   // What is kept has a launch of its own.
   size_t together = spec.keepsB ? 1 : packings.size();

@@ -185,6 +185,19 @@ TEST_F(ContractionTest, BFloatsOfEverySizeAndTransposition) {
     }
 }
 
+// A copy of an A of over 32 MiB, such as the gradient of logits, would take as
+// much memory again: items pack the parts of it that they sum.
+TEST_F(ContractionTest, LargeOperandsAreNotCopied) {
+  ContractionSpec s = spec(4100, 20, 4101, types().getBF16Type());
+  s.c = types().getF32Type();
+  s.transposeA = true;
+  expectExact(run(), s);
+  auto kernel = emitContraction(&run().context, s, 2, run().compiler);
+  ASSERT_TRUE(succeeded(kernel));
+  ASSERT_EQ(kernel->temporaries.size(), 1u);
+  EXPECT_LT(kernel->temporaries[0], 1u << 20) << "more than a copy of B";
+}
+
 // A few rows are summed along the lines of B, sixteen elements at once.
 TEST_F(ContractionTest, AFewRows) {
   Builder b = types();
@@ -247,6 +260,19 @@ TEST_F(ContractionTest, SplittingALaunchKeepsTheBits) {
   ContractionRun::Operands operands = normalOperands(s);
   EXPECT_EQ(run()(s, operands, s.m * s.n),
             run()(s, operands, s.m * s.n, /*scatter=*/true));
+}
+
+/// The first rows of a product, whose A is copied, are those of the whole,
+/// whose A is too large for that, with more columns than a block has.
+TEST_F(ContractionTest, PackingPartsKeepsTheBits) {
+  ContractionSpec whole = spec(4200, 1100, 4001, types().getBF16Type());
+  ContractionSpec half = whole;
+  half.m = 2100;
+  ContractionRun::Operands operands = normalOperands(whole);
+  std::string all = run()(whole, operands, whole.m * whole.n);
+  operands.a.resize(operands.a.size() / 2);
+  std::string first = run()(half, operands, half.m * half.n);
+  EXPECT_TRUE(first == all.substr(0, first.size()));
 }
 
 /// A b that other products share is prepared by a launch that reads nothing
