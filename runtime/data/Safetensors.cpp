@@ -182,6 +182,16 @@ Expected<Safetensors> readSafetensors(StringRef path) {
   return unlessChanged(**buffer, Reader(*buffer, path).run());
 }
 
+/// Calls `add` with the bytes that the tensor shows.
+static Error addViewed(const NamedTensor &tensor,
+                       function_ref<Error(ArrayRef<char>)> add) {
+  std::optional<Error> added;
+  if (Error error =
+          tensor.view([&](ArrayRef<char> bytes) { added = add(bytes); }))
+    return error;
+  return std::move(*added);
+}
+
 Error writeSafetensors(StringRef path, std::vector<NamedTensor> tensors,
                        std::map<std::string, std::string> metadata,
                        Digests digests) {
@@ -207,21 +217,16 @@ Error writeSafetensors(StringRef path, std::vector<NamedTensor> tensors,
   return writeAtomically(path, [&](OutputFile &file) -> Error {
     if (Error error = file.write(std::string(length, 8) + header))
       return error;
-    std::vector<char> fetched;
     std::string found;
-    for (const NamedTensor &tensor : tensors) {
-      ArrayRef<char> bytes = tensor.bytes;
-      if (tensor.read) {
-        fetched.resize(tensor.type.bytes());
-        if (Error error = tensor.read(fetched))
-          return error;
-        bytes = fetched;
-      }
+    auto add = [&](ArrayRef<char> bytes) {
       if (digests == Digests::Written)
         found += digestsOf(bytes);
-      if (Error error = file.write({bytes.data(), bytes.size()}))
+      return file.write({bytes.data(), bytes.size()});
+    };
+    for (const NamedTensor &tensor : tensors)
+      if (Error error =
+              tensor.view ? addViewed(tensor, add) : add(tensor.bytes))
         return error;
-    }
     if (digests == Digests::None)
       return Error::success();
     metadata[kPartDigests.str()] = found;

@@ -39,13 +39,14 @@ struct Safetensors {
 /// its bytes.
 llvm::Expected<Safetensors> readSafetensors(llvm::StringRef path);
 
-/// A tensor to be written. Its type.bytes() bytes are given, or `read` copies
-/// them into a buffer when they are written.
+/// A tensor to be written. Its type.bytes() bytes are given, or `view` calls a
+/// function with them when they are written.
 struct NamedTensor {
   std::string name;
   TensorType type;
   llvm::ArrayRef<char> bytes;
-  std::function<llvm::Error(llvm::MutableArrayRef<char>)> read = {};
+  std::function<llvm::Error(llvm::function_ref<void(llvm::ArrayRef<char>)>)>
+      view = {};
 };
 
 /// Whether a file gets metadata from which a reader sees that bytes of it have

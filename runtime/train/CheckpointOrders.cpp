@@ -93,14 +93,14 @@ std::string describeOrdered(const TensorType &type, ArrayRef<int64_t> dims) {
 NamedTensor tensorInFile(Session &session, const Variable &variable) {
   NamedTensor tensor{
       variable.name, variable.type.permuted(variable.dimsInFiles), {}, {}};
-  tensor.read = [&](MutableArrayRef<char> bytes) -> Error {
-    if (variable.dimsInFiles.empty())
-      return session.read(variable.name, bytes);
-    std::vector<char> inOrder(bytes.size());
-    if (Error error = session.read(variable.name, inOrder))
-      return error;
-    copyPermuted(variable.type, variable.dimsInFiles, inOrder, bytes);
-    return Error::success();
+  tensor.view = [&](function_ref<void(ArrayRef<char>)> see) {
+    return session.view(variable, [&](ArrayRef<char> bytes) {
+      if (variable.dimsInFiles.empty())
+        return see(bytes);
+      std::vector<char> inFile(bytes.size());
+      copyPermuted(variable.type, variable.dimsInFiles, bytes, inFile);
+      see(inFile);
+    });
   };
   return tensor;
 }

@@ -318,13 +318,16 @@ Expected<Exported> exportWeights(StringRef from, StringRef to, Weights which,
       tensor = std::move(*narrow);
     }
     exported.bytes += tensor.bytes.size();
-    tensors.push_back({weight.name,
-                       tensor.type,
-                       {},
-                       [tensor](MutableArrayRef<char> bytes) -> Error {
-                         llvm::copy(tensor.bytes, bytes.data());
-                         return tensor.check();
-                       }});
+    // A copy is known to be whole when it is written, whatever happens to the
+    // file.
+    auto view = [tensor](function_ref<void(ArrayRef<char>)> see) -> Error {
+      std::vector<char> bytes(tensor.bytes.begin(), tensor.bytes.end());
+      if (Error error = tensor.check())
+        return error;
+      see(bytes);
+      return Error::success();
+    };
+    tensors.push_back({weight.name, tensor.type, {}, view});
   }
   exported.tensors = tensors.size();
   // PyTorch's tools expect this metadata.
