@@ -38,6 +38,7 @@ private:
   Error encode();
   Error encodePacked();
   Error writePlaces(StringRef path, ArrayRef<uint16_t> numbers) const;
+  Error keepNumbers();
   Error numberClasses();
   Error readClasses();
   Error writeNumbers(StringRef path, ArrayRef<int32_t> numbers) const;
@@ -161,11 +162,11 @@ Error Table::encodePacked() {
   return Error::success();
 }
 
-/// Returns whether all labels are numbers of classes as they are.
+/// Returns whether all labels are numbers, and so no names of classes.
 bool areNumbers(ArrayRef<std::string> labels) {
   return all_of(labels, [](StringRef label) {
-    int32_t number;
-    return !label.getAsInteger(10, number) && number >= 0;
+    double number;
+    return !label.getAsDouble(number) && any_of(label, isDigit);
   });
 }
 
@@ -190,13 +191,20 @@ Error Table::readClasses() {
   return Error::success();
 }
 
+/// Keeps labels that are numbers, such as that of samples that do not count.
+Error Table::keepNumbers() {
+  for (auto [label, place] : zip_equal(labels, places))
+    if (StringRef(label).getAsInteger(10, numbers.emplace_back()))
+      return located(place, makeError("class {0} is no integer of 32 bits; as "
+                                      "a name it is numbered by --classes",
+                                      label));
+  return Error::success();
+}
+
 Error Table::numberClasses() {
   bool isGiven = !options.classes.empty();
-  if (!isGiven && areNumbers(labels)) {
-    for (StringRef label : labels)
-      label.getAsInteger(10, numbers.emplace_back());
-    return Error::success();
-  }
+  if (!isGiven && areNumbers(labels))
+    return keepNumbers();
   if (isGiven) {
     if (Error error = readClasses())
       return error;
