@@ -68,6 +68,11 @@ bool readMerge(const JsonField &field, BytePairs &model) {
 }
 
 bool readBytePairs(const JsonField &field, BytePairs &model) {
+  double dropout = 0;
+  if (field["dropout"].readIfThere(dropout))
+    return true;
+  if (dropout != 0)
+    return field["dropout"].expected("none or 0, as all merges are made");
   if (field["continuing_subword_prefix"].readIfThere(model.continuingPrefix) ||
       field["end_of_word_suffix"].readIfThere(model.endSuffix) ||
       field["fuse_unk"].readIfThere(model.fusesUnknown) ||

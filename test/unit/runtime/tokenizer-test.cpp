@@ -192,6 +192,8 @@ TEST(Tokenizers, NameTheFieldThatIsWrong) {
         "needs the token 'aa', which the vocabulary has not");
   fault(file(R"({"type": "BPE", "vocab": {}, "merges": [], "unk_token": "x"})"),
         "model.unk_token: the vocabulary has no token 'x'");
+  fault(file(R"({"type": "BPE", "vocab": {}, "merges": [], "dropout": 0.1})"),
+        "model.dropout: expected none or 0, as all merges are made");
   fault(file(R"({"type": "WordPiece", "vocab": {"a": 0}})"),
         "model.unk_token: expected a string, found none");
   fault(file(bpe, R"(, "normalizer": {"type": "ByteLevel"})"),
