@@ -132,6 +132,13 @@ static LogicalResult checkNumber(Where location, StringRef name,
                            kFarthest);
 }
 
+static LogicalResult checkScale(Where location, std::optional<APFloat> scale) {
+  if (!scale || scale->isFinite())
+    return success();
+  return emitOptionalError(location, "scale is ", scale->convertToDouble(),
+                           ", expected a finite number");
+}
+
 static LogicalResult checkDropout(Where location, Value key,
                                   std::optional<APFloat> p) {
   if (!key && !p)
@@ -160,6 +167,7 @@ static FailureOr<AttentionSizes> checkAttention(Where location,
   if (failed(checkNumber(location, "window", adaptor.getWindow(), 1)) ||
       failed(checkNumber(location, "query_offset", adaptor.getQueryOffset(),
                          -kFarthest)) ||
+      failed(checkScale(location, adaptor.getScale())) ||
       failed(checkDropout(location, adaptor.getDropoutKey(),
                           adaptor.getDropoutP())))
     return failure();

@@ -56,9 +56,12 @@ def Mp_ScaledDotProductAttentionOp : Mp_AttentionBaseOp<"scaled_dot_product_atte
 
     The result [batch, tokens, heads, width] is the mean of the values, weighted by the softmax of the scores. A query
     that looks at no key yields zeros. `log_sum_exp` [batch, tokens, heads] is the logarithm of the sum of the scores'
-    exponentials, 0 for such a query; the gradient is computed from it, so that no scores are stored. Sums of 16-bit
-    operands accumulate in f32. The softmax is taken in the compute type, over parts of the keys at a time; a weight may
-    be rounded to the type of the values before it multiplies them.
+    exponentials, 0 for such a query; the gradient is computed from it, so that no scores are stored. It holds no
+    logarithm beside scores of -1e9, as a finite mask gives a query that is to look at no key: the gradient takes each
+    weight of such a query for 1. Masks of -inf or of flags mask it.
+
+    Sums of 16-bit operands accumulate in f32. The softmax is taken in the compute type, over parts of the keys at a
+    time; a weight may be rounded to the type of the values before it multiplies them.
 
     Example:
     ```mlir

@@ -280,6 +280,15 @@ func.func @far_after(%q: tensor<2x7x4x8xf32>, %k: tensor<2x5x2x8xf32>, %v: tenso
 
 // -----
 
+func.func @scale(%q: tensor<2x7x4x8xf32>, %k: tensor<2x5x2x8xf32>, %v: tensor<2x5x2x3xf32>) {
+  // expected-error@+2 {{scale is nan, expected a finite number}}
+  // expected-error@+1 {{failed to infer returned types}}
+  %0:2 = mp.scaled_dot_product_attention %q, %k, %v {scale = 0x7FF8000000000000 : f64} : tensor<2x7x4x8xf32>, tensor<2x5x2x8xf32>, tensor<2x5x2x3xf32>
+  return
+}
+
+// -----
+
 func.func @probability(%q: tensor<2x7x4x8xf32>, %k: tensor<2x5x2x8xf32>, %v: tensor<2x5x2x3xf32>) {
   %key = mp.random_key
   // expected-error@+1 {{dropout_p is 1.500000e+00, expected 0 to 1}}
