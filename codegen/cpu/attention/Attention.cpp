@@ -2,6 +2,7 @@
 #include "codegen/cpu/attention/Attention.h"
 #include "codegen/cpu/attention/AttentionBuilder.h"
 #include "codegen/cpu/attention/WeightDropout.h"
+#include "dialect/Accuracy.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -199,13 +200,28 @@ private:
            shape.keys % plan.keys.panelColumns();
   }
 
+  /// Whether scores are scaled where they become weights: the largest stays the
+  /// largest, so that its scaling is enough before, and a store is spared.
+  bool scalesLate() const { return shape.scale > 0 && !b.changesScores(); }
+
   /// Makes weights of a row of scores, from key `from` on, and multiplies the
   /// sums so far by what the largest score has changed.
   void weighRow(Value queryIndex, Value row, Value from, Value columns) {
+    if (!hasOthers())
+      return weighKeys(queryIndex, row, from, columns, std::nullopt);
     Bounds range = b.keysOf(queryIndex, b.add(queryIndex, 1));
+    b.ifElse(
+        b.isWithin({from, b.add(from, columns)}, range),
+        [&] { weighKeys(queryIndex, row, from, columns, std::nullopt); },
+        [&] { weighKeys(queryIndex, row, from, columns, range); });
+  }
+
+  /// Does so for the keys in `range`, or for all.
+  void weighKeys(Value queryIndex, Value row, Value from, Value columns,
+                 std::optional<Bounds> range) {
     Value begin = b.mul(row, plan.keyBlock);
     auto allowed = [&](Value at) {
-      return hasOthers() ? b.lanesIn(range, b.add(from, at)) : Value();
+      return range ? b.lanesIn(*range, b.add(from, at)) : Value();
     };
     auto pieces = [&](Value start, function_ref<Value(Value, Value)> body) {
       auto loop = [&](Value at, ValueRange before) -> SmallVector<Value> {
@@ -215,29 +231,37 @@ private:
     };
     Value before = b.splat(b.loadScalar(largest, row));
     Value scale = b.constant(shape.scale);
-    Value most = pieces(before, [&](Value at, Value most) {
-      Value place = b.add(begin, at);
-      Value x = arith::MulFOp::create(b, b.load(scores, place, b.lanes), scale);
-      Value isIn = allowed(at);
-      x = b.change(x, {queryIndex, b.add(from, at), false}, isIn);
-      b.store(x, scores, place);
+    auto scaled = [&](Value x) -> Value {
+      return arith::MulFOp::create(b, x, scale);
+    };
+    Value most = pieces(lowest(), [&](Value at, Value most) {
+      Value place = b.add(begin, at), isIn = allowed(at);
+      Value x = b.load(scores, place, b.lanes);
+      if (!scalesLate()) {
+        x = b.change(scaled(x), {queryIndex, b.add(from, at), false}, isIn);
+        b.store(x, scores, place);
+      }
       return b.larger(most, isIn ? b.select(isIn, x, most) : x);
     });
     most = b.maxOfLanes(most);
+    most = b.larger(before, scalesLate() ? scaled(most) : most);
     b.storeScalar(b.firstLane(most), largest, row);
     // Of no key at all, the largest is -inf.
     Value none =
         arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, most, lowest());
     Value zero = b.constant(0);
     Value shift = b.select(none, zero, most);
+    // In the accumulator's accuracy, as the logarithm of the sum is a result.
     auto exponential = [&](Value x) -> Value {
-      return math::ExpOp::create(b, arith::SubFOp::create(b, x, shift));
+      Expression below(b, arith::SubFOp::create(b, x, shift));
+      return expFor(b.accumulator, below, ExpArgument::NotPositive);
     };
     Value factor = exponential(before);
     Value factorsAt =
         dropout ? dropout->drawRow(queryIndex, from, columns) : Value();
     Value sum = pieces(zero, [&](Value at, Value sum) {
-      Value weight = exponential(b.load(scores, b.add(begin, at), b.lanes));
+      Value x = b.load(scores, b.add(begin, at), b.lanes);
+      Value weight = exponential(scalesLate() ? scaled(x) : x);
       if (Value isIn = allowed(at))
         weight = b.select(isIn, weight, zero);
       Value kept = weight;

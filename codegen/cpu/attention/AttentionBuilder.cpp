@@ -236,6 +236,14 @@ Bounds AttentionBuilder::queriesOf(Value first, Value last) {
   return {minSigned(begin, end), end};
 }
 
+Value AttentionBuilder::isWithin(const Bounds &part, const Bounds &whole) {
+  auto isAtMost = [&](Value x, Value y) {
+    return arith::CmpIOp::create(*this, arith::CmpIPredicate::sle, x, y);
+  };
+  return arith::AndIOp::create(*this, isAtMost(whole.first, part.first),
+                               isAtMost(part.second, whole.second));
+}
+
 Value AttentionBuilder::lanesIn(const Bounds &range, Value at) {
   SmallVector<int32_t> numbers(lanes);
   std::iota(numbers.begin(), numbers.end(), 0);

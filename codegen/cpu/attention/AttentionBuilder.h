@@ -129,6 +129,7 @@ public:
   /// The keys that queries in [first, last) look at, and the other way round.
   Bounds keysOf(mlir::Value first, mlir::Value last);
   Bounds queriesOf(mlir::Value first, mlir::Value last);
+  mlir::Value isWithin(const Bounds &part, const Bounds &whole);
   /// The lanes in [range.first, range.second), from `at` on.
   mlir::Value lanesIn(const Bounds &range, mlir::Value at);
   /// Rounds a vector of weights or of changes of scores to what products of

@@ -9,6 +9,7 @@
 #include "codegen/cpu/attention/Attention.h"
 #include "codegen/cpu/attention/AttentionBuilder.h"
 #include "codegen/cpu/attention/WeightDropout.h"
+#include "dialect/Accuracy.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -25,7 +26,8 @@ struct GradientPlan {
   ProductKind kind;
   TileShape tokens, depth, width; ///< by what is a product's columns
   /// Of scores in scratch: multiples of all tiles.
-  static constexpr int64_t keyBlock = 96, queryBlock = 192;
+  int64_t keyBlock;
+  static constexpr int64_t queryBlock = 192;
   static constexpr int64_t tileRows = 48; ///< a multiple of those of all tiles
   int64_t depthPitch, widthPitch;
   int64_t paddedTokens; ///< whole panels
@@ -50,6 +52,8 @@ GradientPlan::GradientPlan(const AttentionShape &shape, Type element,
       widthPitch(width.padded(shape.width)),
       paddedTokens(tokens.padded(shape.tokens)) {
   Type sum = kind.accumulator, factor = kind.factor;
+  // Few keys at a time, where each is seen by other queries.
+  keyBlock = shape.reachAhead() ? 48 : 96;
   bool isPaired = kind.inTerm == 2;
   auto even = [&](int64_t count) { return kind.terms(count) * kind.inTerm; };
   // A block's rows that fill its last tile are summed too.
@@ -66,7 +70,7 @@ GradientPlan::GradientPlan(const AttentionShape &shape, Type element,
   value = sizes.take(factor, keyBlock * widthPitch);
   logSumExp = sizes.take(sum, paddedTokens);
   delta = sizes.take(sum, paddedTokens);
-  constexpr int64_t block = keyBlock * queryBlock;
+  int64_t block = keyBlock * queryBlock;
   scores = sizes.take(sum, block);
   products = sizes.take(sum, block);
   weights = isPaired ? sizes.take(factor, block) : scores;
@@ -239,9 +243,7 @@ private:
     if (dropout)
       dropout->drawBlock(range, firstQuery, b.mul(panels, columns),
                          plan.queryBlock);
-    b.forEach(b.index(0), keys, inTerm(), [&](Value row) {
-      weighKeys(range, row, firstQuery, b.mul(panels, columns));
-    });
+    weighBlock(range, firstQuery, b.mul(panels, columns));
     clearRest(keys, queries, b.mul(panels, columns));
     auto rowsOf = [&](const ScratchPiece &piece) {
       return Rows{piece.in(b), b.index(0), plan.queryBlock, inTerm()};
@@ -304,10 +306,32 @@ private:
         .emit(b);
   }
 
+  void weighBlock(const Bounds &range, Value firstQuery, Value columns) {
+    Value keys = b.sub(range.second, range.first);
+    auto weigh = [&](bool isWhole) {
+      b.forEach(b.index(0), keys, inTerm(), [&](Value row) {
+        weighKeys(range, row, firstQuery, columns, isWhole);
+      });
+    };
+    // The queries that look at every key of the block.
+    Value last = b.sub(range.second, b.index(1));
+    Bounds seeing{b.queriesOf(last, range.second).first,
+                  b.queriesOf(range.first, b.add(range.first, 1)).second};
+    Value isWhole =
+        b.isWithin({firstQuery, b.add(firstQuery, columns)}, seeing);
+    if (inTerm() == 2) // A last pair may lack its second key.
+      isWhole = arith::AndIOp::create(
+          b, isWhole,
+          arith::CmpIOp::create(b, arith::CmpIPredicate::eq, b.rem(keys, 2),
+                                b.index(0)));
+    b.ifElse(isWhole, [&] { weigh(true); }, [&] { weigh(false); });
+  }
+
   /// Makes the weights of one key, or of two that are a term, of their scores,
   /// and the gradients of the scores of the products of values and gradients.
-  void weighKeys(const Bounds &keys, Value row, Value firstQuery,
-                 Value columns) {
+  /// In a whole block, all queries look at all keys.
+  void weighKeys(const Bounds &keys, Value row, Value firstQuery, Value columns,
+                 bool isWhole) {
     FlatMemory weights = plan.weights.in(b), changes = plan.changes.in(b),
                terms = plan.changeTerms.in(b);
     b.forEach(b.index(0), columns, b.lanes, [&](Value at) {
@@ -315,8 +339,8 @@ private:
       SmallVector<Value, 2> ofTerm;
       for (int64_t i = 0; i < inTerm(); ++i) {
         Value place = b.add(b.mul(b.add(row, i), plan.queryBlock), at);
-        auto [weight, change] =
-            weigh(keys, b.add(b.add(keys.first, row), i), query, place);
+        auto [weight, change] = weigh(keys, b.add(b.add(keys.first, row), i),
+                                      query, place, isWhole);
         b.store(b.rounded(weight, weights), weights, place);
         ofTerm.push_back(b.rounded(change, changes));
         b.store(ofTerm.back(), changes, place);
@@ -327,20 +351,30 @@ private:
     });
   }
 
-  std::pair<Value, Value> weigh(const Bounds &keys, Value key, Value query,
-                                Value place) {
+  /// The lanes of queries, from `query` on, that look at a key.
+  Value lanesOf(const Bounds &keys, Value key, Value query) {
     Bounds range = b.queriesOf(key, b.add(key, 1));
     // The second of a last pair does not exist.
     range.second =
         b.select(b.isBelow(key, keys.second), range.second, range.first);
-    Value isIn = b.lanesIn(range, query), zero = b.constant(0);
+    return b.lanesIn(range, query);
+  }
+
+  std::pair<Value, Value> weigh(const Bounds &keys, Value key, Value query,
+                                Value place, bool isWhole) {
+    Value isIn = isWhole ? Value() : lanesOf(keys, key, query);
+    auto unlessOut = [&](Value x) {
+      return isIn ? b.select(isIn, x, b.constant(0)) : x;
+    };
     Value scale = b.constant(shape.scale);
     Value score = arith::MulFOp::create(
         b, b.load(plan.scores.in(b), place, b.lanes), scale);
     score = b.change(score, {query, key, true}, isIn);
     Value distance = arith::SubFOp::create(
         b, score, b.load(plan.logSumExp.in(b), query, b.lanes));
-    Value weight = b.select(isIn, math::ExpOp::create(b, distance), zero);
+    Value weight =
+        unlessOut(expFor(inTerm() == 2 ? Type(b.getBF16Type()) : b.accumulator,
+                         Expression(b, distance), ExpArgument::Any));
     Value product = b.load(plan.products.in(b), place, b.lanes);
     Value kept = weight;
     if (dropout) {
@@ -352,7 +386,7 @@ private:
         b, product, b.load(plan.delta.in(b), query, b.lanes));
     change = arith::MulFOp::create(b, arith::MulFOp::create(b, weight, change),
                                    scale);
-    return {kept, b.select(isIn, change, zero)};
+    return {kept, unlessOut(change)};
   }
 
   const AttentionShape &shape;
