@@ -158,15 +158,34 @@ Expected<Dataset> Dataset::open(const DataSource &source, StringRef folder,
 }
 
 Error checkRange(const Input &input, ElementType element, ArrayRef<char> bytes,
-                 StringRef file, int64_t perSample, StringRef unit) {
+                 StringRef file, int64_t perSample, StringRef unit,
+                 int64_t first) {
   std::optional<int64_t> found = firstOutside(input, {element, bytes});
   if (!found)
     return Error::success();
   return makeError(
       "{0}: {1} {2} holds {3}, argument '{4}' takes {5}{6}", file, unit,
-      *found / perSample,
+      first + *found / perSample,
       loadInteger(element, bytes.data() + *found * byteWidth(element)),
       input.name, rangeText(input), at(input.location));
+}
+
+/// Checks the values of these samples, or of the whole file if there are none.
+/// Samples of tokens overlap.
+static Error checkValues(const Column &column, const Input &input,
+                         ArrayRef<int64_t> samples) {
+  TensorType sample = column.sample();
+  bool isTokens = column.binding.window.tokens;
+  int64_t elements = std::max<int64_t>(sample.elements(), 1);
+  if (samples.empty() || isTokens)
+    return checkRange(input, sample.element, column.array.bytes, column.path,
+                      isTokens ? 1 : elements, isTokens ? "token" : "sample");
+  for (int64_t i : samples)
+    if (Error error = checkRange(input, sample.element,
+                                 {column.find(i), size_t(column.recordBytes)},
+                                 column.path, elements, "sample", /*first=*/i))
+      return error;
+  return Error::success();
 }
 
 /// Whether an input that is as long as `length` takes the beginning of a
@@ -220,24 +239,19 @@ Expected<ColumnBinding> Dataset::match(const Entry &entry,
   return binding;
 }
 
-Expected<ColumnBinding> Dataset::bind(const Entry &entry,
-                                      int64_t length) const {
+Expected<ColumnBinding> Dataset::bind(const Entry &entry, int64_t length,
+                                      ArrayRef<int64_t> samples) const {
   Expected<ColumnBinding> binding = match(entry, length);
   if (!binding)
     return binding;
   for (const BoundColumn &bound : *binding) {
     const Column &found = all[bound.column];
     const Input &input = bound.input;
-    TensorType sample = found.sample();
     if (found.pictures && input.range)
       return makeError(
           "{0}: pictures hold any byte, argument '{1}' takes {2}{3}",
           found.path, input.name, rangeText(input), at(input.location));
-    bool isTokens = found.binding.window.tokens;
-    Error error =
-        checkRange(input, sample.element, found.array.bytes, found.path,
-                   isTokens ? 1 : std::max<int64_t>(sample.elements(), 1),
-                   isTokens ? "token" : "sample");
+    Error error = checkValues(found, input, samples);
     // That the file has changed explains what it holds.
     if (Error changed = found.array.check())
       return consumeError(std::move(error)), std::move(changed);

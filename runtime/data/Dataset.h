@@ -80,9 +80,11 @@ public:
   /// Finds the column of each input by name. Errors: an input without a column,
   /// a sample whose shape or type is not the input's without its batch
   /// dimension, a value outside the input's range. An input whose samples are
-  /// as long as `length` takes the beginnings of longer ones.
-  llvm::Expected<ColumnBinding> bind(const Entry &entry,
-                                     int64_t length = 0) const;
+  /// as long as `length` takes the beginnings of longer ones. The values are
+  /// those of `samples`, or of all if it is empty.
+  llvm::Expected<ColumnBinding>
+  bind(const Entry &entry, int64_t length = 0,
+       llvm::ArrayRef<int64_t> samples = {}) const;
   /// Does the same without looking at the values.
   llvm::Expected<ColumnBinding> match(const Entry &entry,
                                       int64_t length = 0) const;
@@ -121,10 +123,11 @@ llvm::Error checkClasses(llvm::ArrayRef<std::string> known,
 
 /// Fails if an element is outside of input.range and is not input.exempt. The
 /// error names `file` and the sample, or what `unit` is otherwise, which has
-/// `perSample` elements.
+/// `perSample` elements; `first` is the number of the first one.
 llvm::Error checkRange(const Input &input, ElementType element,
                        llvm::ArrayRef<char> bytes, llvm::StringRef file,
-                       int64_t perSample, llvm::StringRef unit = "sample");
+                       int64_t perSample, llvm::StringRef unit = "sample",
+                       int64_t first = 0);
 
 } // namespace mp
 

@@ -1,6 +1,7 @@
 //===- Shuffle.cpp - the order of samples in an epoch ---------------------===//
 #include "runtime/data/Shuffle.h"
 #include "runtime/Initialize.h"
+#include "llvm/ADT/STLExtras.h"
 #include <numeric>
 #include <utility>
 
@@ -66,6 +67,16 @@ std::vector<BatchSize> BatchPlan::sizes(int64_t step) const {
 }
 
 BatchSize BatchPlan::largest() const { return std::ranges::max(sizes()); }
+
+std::vector<int64_t> BatchPlan::samplesOfBuckets() const {
+  if (!buckets || !dropLast)
+    return {};
+  std::vector<int64_t> taken;
+  for (const LengthBucket &bucket : buckets->all())
+    if (bucket.batches)
+      llvm::append_range(taken, buckets->samplesOf(bucket.length));
+  return taken;
+}
 
 int64_t BatchPlan::firstStepOf(BatchSize wanted) const {
   int64_t step = 0;

@@ -105,6 +105,9 @@ struct BatchPlan {
   std::vector<BatchSize> sizes(int64_t step = 0) const;
   /// Returns the largest of them.
   BatchSize largest() const;
+  /// Returns the samples of the buckets that have batches, where smaller
+  /// batches are left out; empty: all samples are taken.
+  std::vector<int64_t> samplesOfBuckets() const;
   /// Returns the first step of an epoch whose first micro-batch has this size.
   int64_t firstStepOf(BatchSize size) const;
   /// Returns all samples in the order of an epoch.

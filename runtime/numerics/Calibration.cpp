@@ -75,7 +75,8 @@ Expected<Calibration> calibrate(Model &model, const Dataset &data,
     if (Error error =
             loadWeights(options.init, model.session(), Weights::Initial))
       return std::move(error);
-  auto binding = data.bind(entry, largest.length);
+  auto binding =
+      data.bind(entry, largest.length, options.plan.samplesOfBuckets());
   if (!binding)
     return binding.takeError();
   int64_t steps = std::min(options.batches, options.plan.stepsPerEpoch());

@@ -84,7 +84,8 @@ Error TrainingLedger::count(Ledger &ledger, const Dataset &data,
   auto whole = gradientsOf(*model, largest);
   if (!whole)
     return whole.takeError();
-  auto binding = data.bind((*whole)->entry(), largest.length);
+  auto binding =
+      data.bind((*whole)->entry(), largest.length, plan.samplesOfBuckets());
   if (!binding)
     return binding.takeError();
   Prefetcher inputs(data, std::move(*binding),

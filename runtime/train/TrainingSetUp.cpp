@@ -257,7 +257,8 @@ static Error readDataAndCompile(TrainingRun &run, TrainingStep &steps) {
   BatchSize largest = run.plan.largest();
   StepProgram *whole = cantFail(steps.program(largest));
   const Entry &entry = whole->takesInputs().entry();
-  Expected<ColumnBinding> columns = run.trainData->bind(entry, largest.length);
+  Expected<ColumnBinding> columns =
+      run.trainData->bind(entry, largest.length, run.plan.samplesOfBuckets());
   if (!columns)
     return columns.takeError();
   run.binding = std::move(*columns);

@@ -261,6 +261,31 @@ TEST_F(BucketedData, OnlyPaddingIsCutOff) {
             std::string::npos);
 }
 
+/// The second bucket has no batch without its remainder.
+TEST_F(BucketedData, SamplesThatAreLeftOutAreNotBound) {
+  Dataset data =
+      open({1, 2, 3, 4, 5, 6, 0, 0, 7, 0, 0, 0, 8, 9, 0, 0}, {4, 2, 1, 2});
+  auto of = [&](int64_t batch) {
+    BatchPlan plan{.samples = 4, .batch = batch, .dropLast = true};
+    plan.buckets = llvm::cantFail(LengthBuckets::of(
+        data, {.lengths = {2, 4}, .batch = batch, .dropLast = true}));
+    return plan;
+  };
+  EXPECT_EQ(of(1).largest(), (BatchSize{1, 4}));
+  BatchPlan plan = of(2);
+  EXPECT_EQ(plan.largest(), (BatchSize{2, 2}));
+  EXPECT_EQ(plan.samplesOfBuckets(), std::vector<int64_t>({1, 2, 3}));
+  Entry two = entry(2, 2);
+  two.inputs[1].range = {0, 3};
+  EXPECT_EQ(message(data.bind(two, 2, plan.samplesOfBuckets())), "no error");
+  EXPECT_NE(message(data.bind(two, 2)).find("sample 0 holds 4, argument"),
+            std::string::npos);
+  two.inputs[0].range = {0, 8};
+  EXPECT_NE(message(data.bind(two, 2, plan.samplesOfBuckets()))
+                .find("sample 3 holds 8, argument 'tokens'"),
+            std::string::npos);
+}
+
 TEST_F(BucketedData, LengthsAreWithinTheLargestBucket) {
   auto of = [&](std::vector<int32_t> lengths) {
     return message(LengthBuckets::of(open(std::vector<int32_t>(16), lengths),
