@@ -18,8 +18,14 @@ struct DetokenizeOptions {
   uint64_t first = 0, count = UINT64_MAX;
 };
 
-/// Reads the type of the tokens, and the tokenizer if no option names it.
-Expected<ElementType> readDescription(DetokenizeOptions &options) {
+/// What FILE.json says of the tokens.
+struct Description {
+  ElementType type;
+  std::optional<int64_t> tokens; ///< how many there are
+};
+
+/// Reads the description, and the tokenizer if no option names it.
+Expected<Description> readDescription(DetokenizeOptions &options) {
   std::string path = descriptionOf(options.path);
   auto text = readFile(path);
   if (!text)
@@ -38,20 +44,37 @@ Expected<ElementType> readDescription(DetokenizeOptions &options) {
                      path);
   if (options.tokenizer.empty())
     options.tokenizer = *made == "characters" ? path : made->str();
-  return *dtype == "uint16" ? ElementType::U16 : ElementType::U32;
+  return Description{*dtype == "uint16" ? ElementType::U16 : ElementType::U32,
+                     object->getInteger("tokens")};
+}
+
+/// Fails if a file of so many bytes is not what its description says.
+Error checkSize(const DetokenizeOptions &options, const Description &file,
+                uint64_t bytes) {
+  unsigned width = byteWidth(file.type);
+  if (bytes % width)
+    return makeError("{0}: has {1} bytes, and each token of {2} takes {3}",
+                     options.path, bytes, dtypeName(file.type), width);
+  if (file.tokens && bytes / width != static_cast<uint64_t>(*file.tokens))
+    return makeError("{0}: has {1} tokens, and {2} says {3}", options.path,
+                     bytes / width, descriptionOf(options.path), *file.tokens);
+  return Error::success();
 }
 
 Error print(DetokenizeOptions &options) {
-  auto type = readDescription(options);
-  if (!type)
-    return type.takeError();
+  auto description = readDescription(options);
+  if (!description)
+    return description.takeError();
   auto tokenizer = TokenizerChoice(options.tokenizer).make();
   if (!tokenizer)
     return tokenizer.takeError();
   auto file = mapFile(options.path);
   if (!file)
     return file.takeError();
-  Tokens tokens = tokensOf((*file)->getBuffer(), *type);
+  StringRef bytes = (*file)->getBuffer();
+  if (Error error = checkSize(options, *description, bytes.size()))
+    return error;
+  Tokens tokens = tokensOf(bytes, description->type);
   if (Error changed = (*file)->check())
     return changed;
   if (options.first > tokens.size())
