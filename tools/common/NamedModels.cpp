@@ -120,9 +120,10 @@ static Error set(ZooOptions &options, StringRef text) {
   }
   if (name == "width") {
     if (!to_float(value, options.width) || !(options.width > 0) ||
-        options.width > 64)
-      return makeError("zoo: width takes a number above zero, not '{0}'",
-                       value);
+        options.width > kLargestWidth)
+      return makeError("zoo: width takes a number above zero and at most {0}, "
+                       "not '{1}'",
+                       kLargestWidth, value);
     return Error::success();
   }
   if (name == "dropout") {

@@ -9,6 +9,10 @@
 
 namespace mp::tool {
 
+/// The largest factor of the numbers of channels, so that sizes do not
+/// overflow.
+inline constexpr int kLargestWidth = 64;
+
 /// The options of networks of images and of text; each takes its own.
 struct ZooOptions : models::ModelOptions {
   int64_t tokens = 0, vocabulary = 0, layers = 0, texts = 0, streams = 0;

@@ -20,6 +20,16 @@ std::string variations() {
               ", ");
 }
 
+Error setWidth(ZooOptions &options, StringRef given) {
+  double factor;
+  if (given.getAsDouble(factor) || !(factor > 0 && factor <= kLargestWidth))
+    return make_error<UsageError>(
+        formatv("--width takes a number above zero and at most {0}, not '{1}'",
+                kLargestWidth, given));
+  options.width = factor;
+  return Error::success();
+}
+
 Error setDropout(ZooOptions &options, StringRef given) {
   double probability;
   if (given.getAsDouble(probability) || !(probability >= 0 && probability < 1))
@@ -38,11 +48,10 @@ Command describe(ZooOptions &options) {
       "zoo:NAME,width=0.25,classes=10 with options."};
   command.positional = 1;
   command.options = {
-      positive(
-          "width", [&](double factor) { options.width = factor; },
-          "factor of the numbers of channels, which are rounded to multiples "
-          "of 8 (1)",
-          Infinite::Refused),
+      {"width", "X",
+       "factor of the numbers of channels, which are rounded to multiples of "
+       "8 (1)",
+       [&](StringRef given) { return setWidth(options, given); }},
       number(
           "classes", [&](uint64_t n) { options.classes = int64_t(n); }, 2,
           kMostCount, "classes (those of the images)"),
