@@ -189,8 +189,8 @@ Command::parse(ArrayRef<const char *> rest) const {
                  synopsis());
   if (others.size() < positional)
     return usage("an argument is missing; usage: {0}", synopsis());
-  for (const std::string &module : others)
-    files.push_back({"the module", module, Names::Input});
+  for (const std::string &path : others)
+    files.push_back({called, path, Names::Input});
   if (Error error = checkFiles(files))
     return error;
   return others;

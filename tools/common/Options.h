@@ -81,6 +81,8 @@ struct Command {
   std::vector<Option> options = {};
   size_t positional = 0; ///< number of other arguments
   size_t optional = 0;   ///< number of optional ones after them
+  /// What errors call such an argument.
+  std::string called = "the module";
   /// Whether `--config FILE` gives options too: a JSON object of their names
   /// and values. Those of the command line come after them.
   bool takesConfig = false;

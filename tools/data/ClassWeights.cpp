@@ -65,6 +65,7 @@ int classWeights(ArrayRef<const char *> arguments) {
       "prints it: labels /\n(classes * labels of the class), as scikit-learn's "
       "\"balanced\". A class without labels\ngets 0."};
   command.positional = 1;
+  command.called = "the input";
   command.options = {
       text("out", "FILE", options.out, "where the weights are written, as f32",
            Names::Output),

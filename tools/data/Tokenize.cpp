@@ -24,6 +24,7 @@ static Command describe(TokenizeOptions &options) {
       "or, by the ending of the name, .csv or .tsv."};
   command.positional = 1;
   command.optional = kMostCount;
+  command.called = "the input";
   command.options = {
       text("tokenizer", "TOKENIZER", options.tokenizer,
            "bytes, characters (those of the inputs), or a file: a "
