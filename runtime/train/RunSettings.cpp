@@ -120,8 +120,8 @@ static Error checkInitialWeights(const TrainOptions &options, bool resumed) {
     return makeError("initial weights and a checkpoint to resume exclude each "
                      "other");
   if (options.init.empty() && !options.initExcept.empty())
-    return makeError("weights that are not taken from the initial ones need "
-                     "initial ones");
+    return makeError("--init-except needs --init, the weights of which some "
+                     "are not taken");
   // This is checked before data is read and kernels are compiled.
   if (!options.init.empty() && !sys::fs::exists(options.init))
     return makeError("{0}: no such file of initial weights", options.init);
