@@ -99,7 +99,7 @@ static Option optionOf(const SettingInfo &info, std::string &to) {
               return Error::success();
             }};
   case SettingText::Any:
-    return text(info.name.str(), info.value.str(), to, info.help.str());
+    return word(info.name.str(), info.value.str(), to, info.help.str());
   }
   llvm_unreachable("all texts handled");
 }

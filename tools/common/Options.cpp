@@ -47,6 +47,16 @@ Option text(std::string name, std::string value, std::string &to,
           names};
 }
 
+Option word(std::string name, std::string value, std::string &to,
+            std::string help) {
+  Option option = text(name, value, to, std::move(help));
+  option.set = [name, value, set = option.set](StringRef given) -> Error {
+    return given.empty() ? usage("--{0} takes {1}, not ''", name, value)
+                         : set(given);
+  };
+  return option;
+}
+
 Option list(std::string name, std::string value, std::vector<std::string> &to,
             std::string help, Names names) {
   return {std::move(name), std::move(value), std::move(help),

@@ -48,6 +48,9 @@ Option flag(std::string name, std::optional<bool> &to, bool value,
 Option flag(std::string name, bool &to, bool value, std::string help);
 Option text(std::string name, std::string value, std::string &to,
             std::string help, Names names = Names::Nothing);
+/// Makes an option for a text that is not empty.
+Option word(std::string name, std::string value, std::string &to,
+            std::string help);
 /// Makes an option that may be given several times.
 Option list(std::string name, std::string value, std::vector<std::string> &to,
             std::string help, Names names = Names::Nothing);

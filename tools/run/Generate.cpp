@@ -70,7 +70,7 @@ Command describe(GenerateOptions &options) {
       number(
           "length", [&](uint64_t n) { writing.length = n; }, 1, kMostElements,
           "how many tokens are written to each text (256)"),
-      text("until", "TOKEN", until,
+      word("until", "TOKEN", until,
            "end at this token, such as '<|endoftext|>'"),
       upTo("temperature", writing.sampling.temperature, 100,
            "divides the logits: 0 takes the most probable token (1)"),
