@@ -159,8 +159,12 @@ LogicalResult TokenDims::visitAttention(ScaledDotProductAttentionOp op) {
     return op.emitOpError("has lengths, which decoding cannot keep");
   for (Value operand : {op.getQuery(), op.getKey(), op.getValue()})
     if (!isToken(operand) || of(operand) != 1)
-      return op.emitOpError("has tokens that are not in dimension 1 of "
-                            "query, key and value");
+      // A dimension of one token is like any other of size one.
+      return op.emitOpError(
+          count() == 1 ? "is in a network of one token, which cannot write "
+                         "text: one that can takes two tokens or more"
+                       : "has tokens that are not in dimension 1 of "
+                         "query, key and value");
   if (op.getMask() && isToken(op.getMask()))
     return op.emitOpError("has a mask that depends on the tokens");
   for (Value operand : {op.getQuery(), op.getKey(), op.getValue()})

@@ -166,3 +166,14 @@ func.func @twice(%x: tensor<1x6xi32>, %table: tensor<8x8xf32>) -> tensor<1x6x8xf
   %e = mp.gather %table, %again dim(0) : tensor<8x8xf32>, tensor<1x6xi32>
   return %e : tensor<1x6x8xf32>
 }
+
+// -----
+
+func.func @one(%x: tensor<1x1xi32>, %table: tensor<8x8xf32>) -> tensor<1x1x2x4xf32> {
+  %e = mp.gather %table, %x dim(0) : tensor<8x8xf32>, tensor<1x1xi32>
+  %q = mp.reshape %e : tensor<1x1x8xf32> to tensor<1x1x2x4xf32>
+  // expected-error@+1 {{is in a network of one token, which cannot write text: one that can takes two tokens or more}}
+  %y, %l = mp.scaled_dot_product_attention %q, %q, %q causal
+      : tensor<1x1x2x4xf32>, tensor<1x1x2x4xf32>, tensor<1x1x2x4xf32>
+  return %y : tensor<1x1x2x4xf32>
+}
