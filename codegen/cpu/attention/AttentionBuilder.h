@@ -129,6 +129,7 @@ public:
   /// The keys that queries in [first, last) look at, and the other way round.
   Bounds keysOf(mlir::Value first, mlir::Value last);
   Bounds queriesOf(mlir::Value first, mlir::Value last);
+  /// Whether all of `part` is in `whole`.
   mlir::Value isWithin(const Bounds &part, const Bounds &whole);
   /// The lanes in [range.first, range.second), from `at` on.
   mlir::Value lanesIn(const Bounds &range, mlir::Value at);
