@@ -67,8 +67,8 @@ inline constexpr llvm::StringLiteral kAutocastAttr = "mp.autocast";
 /// mp-autocast.
 inline constexpr llvm::StringLiteral kStorageAttr = "mp.storage";
 
-/// On a kernel: it computes something again, and runs after the kernels that
-/// stand before it, set by mp-fuse.
+/// On a kernel: it computes something again, or begins a part of a loss, and
+/// runs after the kernels that stand before it, set by mp-fuse.
 inline constexpr llvm::StringLiteral kLateAttr = "mp.late";
 
 /// On an op: its number in its function, set by mp-number-ops. Equal numbers

@@ -5,7 +5,8 @@
 // can, and a launch that is not urgent waits for others with its text. What
 // waits for an exchange between ranks comes as late as it can, so that launches
 // run meanwhile; exchanges keep their order, which is that of all ranks. What
-// backward computes again stays behind what stood before it.
+// backward computes again, and each part of a loss, stays behind what stood
+// before it.
 //
 //===----------------------------------------------------------------------===//
 #include "codegen/cuda/launches/MergeLaunches.h"
