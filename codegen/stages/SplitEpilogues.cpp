@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "codegen/stages/SplitEpilogues.h"
+#include "codegen/stages/MergeDims.h"
 #include "dialect/ops/Kernel.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/IRMapping.h"
@@ -12,62 +13,6 @@
 
 using namespace mlir;
 using namespace mp;
-
-//===----------------------------------------------------------------------===//
-// The fewest dimensions
-//===----------------------------------------------------------------------===//
-
-/// Returns the rank of a stage that treats all its dimensions alike: 0 if it
-/// has none, nothing if they differ.
-static std::optional<unsigned> uniformRank(linalg::GenericOp stage) {
-  auto maps = stage.getIndexingMapsArray();
-  auto iterators = stage.getIteratorTypesArray();
-  bool uniform =
-      llvm::all_of(maps,
-                   [](AffineMap map) {
-                     return map.getNumResults() == 0 || map.isIdentity();
-                   }) &&
-      llvm::all_equal(iterators) && !stage.hasIndexSemantics();
-  return uniform ? std::optional<unsigned>(iterators.size()) : std::nullopt;
-}
-
-static RankedTensorType flat(Type type) {
-  auto tensor = cast<RankedTensorType>(type);
-  return tensor.getRank() < 2 ? tensor
-                              : RankedTensorType::get({tensor.getNumElements()},
-                                                      tensor.getElementType());
-}
-
-/// Flattens the stages after an anchor, whose tensors have its result's shape.
-/// If no stage tells the dimensions apart, one is enough; mp-lower-kernels does
-/// the same for a kernel without an anchor.
-static void flatten(Block &body) {
-  for (auto stage : body.getOps<linalg::GenericOp>())
-    if (auto rank = uniformRank(stage); !rank || *rank == 1)
-      return;
-  for (BlockArgument argument : body.getArguments())
-    argument.setType(flat(argument.getType()));
-  Builder builder(body.getParentOp()->getContext());
-  for (Operation &op : body.without_terminator()) {
-    if (auto constant = dyn_cast<arith::ConstantOp>(op))
-      if (auto elements = dyn_cast<DenseElementsAttr>(constant.getValue()))
-        constant.setValueAttr(elements.reshape(flat(elements.getType())));
-    for (Value result : op.getResults())
-      if (isa<RankedTensorType>(result.getType()))
-        result.setType(flat(result.getType()));
-    auto stage = dyn_cast<linalg::GenericOp>(op);
-    if (!stage || stage.getNumLoops() == 0)
-      continue;
-    SmallVector<AffineMap> maps;
-    for (AffineMap map : stage.getIndexingMapsArray())
-      maps.push_back(map.getNumResults() == 0
-                         ? AffineMap::get(1, 0, op.getContext())
-                         : builder.getMultiDimIdentityMap(1));
-    stage.setIndexingMapsAttr(builder.getAffineMapArrayAttr(maps));
-    stage.setIteratorTypesAttr(
-        builder.getArrayAttr(stage.getIteratorTypes()[0]));
-  }
-}
 
 //===----------------------------------------------------------------------===//
 // Splitting
@@ -134,7 +79,7 @@ public:
         [&](Value value) { return later.contains(value.getDefiningOp()); });
     KernelOp rest = make(handed.getArrayRef(), restResults.getArrayRef(),
                          /*isRest=*/true, namesOf(kernel, stages, later, true));
-    flatten(rest.getBody().front());
+    mergeDims(rest.getBody().front());
     for (auto [value, result] : llvm::zip_equal(
              old.getTerminator()->getOperands(), kernel.getOutputs()))
       result.replaceAllUsesWith(outside.lookup(value));
