@@ -185,9 +185,10 @@ private:
     for (Operation *op : ops)
       if (isa<LinearOp, MatmulOp>(op)) {
         OpBuilder builder(op);
-        op->setOperand(0, RecomputeBarrierOp::create(builder, op->getLoc(),
-                                                     op->getOperand(0),
-                                                     before->getResult(0)));
+        auto barrier = RecomputeBarrierOp::create(
+            builder, op->getLoc(), op->getOperand(0), before->getResult(0));
+        barrier->setAttr(kChunkAttr, chunkOf(op));
+        op->setOperand(0, barrier);
         return;
       }
   }

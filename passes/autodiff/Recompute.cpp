@@ -114,11 +114,12 @@ private:
     }
     if (wish.keep == Wish::All || (wish.keep == Wish::Marked && marked.empty()))
       return success();
-    auto barriers = function.getOps<RecomputeBarrierOp>();
-    if (!barriers.empty()) {
+    for (auto barrier : function.getOps<RecomputeBarrierOp>()) {
+      if (barrier->hasAttr(kChunkAttr)) // what waits is computed once
+        continue;
       auto diagnostic = function.emitOpError()
                         << "has values that are computed again already";
-      diagnostic.attachNote((*barriers.begin()).getLoc()) << "the first";
+      diagnostic.attachNote(barrier.getLoc()) << "the first";
       return diagnostic;
     }
     if (wish.keep == Wish::Marked) {
