@@ -73,6 +73,26 @@ static bool keepsRows(Operation *op) {
   return trailing && rows;
 }
 
+/// Returns how many of its leading dimensions a reduction treats unlike the
+/// rest: it takes the rows of a matrix together, or the columns. Nothing if it
+/// makes a total, or its dimensions are not those of a matrix.
+static std::optional<unsigned> rowDimsOf(Operation *op) {
+  auto reduction = dyn_cast<ReductionOpInterface>(op);
+  if (!reduction)
+    return std::nullopt;
+  SmallVector<bool> isReduced;
+  for (auto [dim, size] :
+       llvm::enumerate(tensorType(op->getOperand(0)).getShape()))
+    if (size != 1)
+      isReduced.push_back(
+          llvm::is_contained(reduction.getDims(), static_cast<int64_t>(dim)));
+  auto rest = ArrayRef(isReduced).drop_while(
+      [&](bool reduced) { return reduced == isReduced.front(); });
+  if (rest.empty() || !llvm::all_equal(rest))
+    return std::nullopt;
+  return isReduced.size() - rest.size();
+}
+
 /// A result of more bytes is better computed where it is used.
 static bool growsElements(Operation *op) {
   auto width = [](Value value) {
@@ -301,6 +321,10 @@ bool FusionPlan::accepts(unsigned index, Operation *op,
     continues = true;
   }
   auto domain = domainOf(op);
+  // Nor can loops be over two matrices: such a kernel would be computed op by
+  // op.
+  if (auto rows = rowDimsOf(op); rows && group.rowDims.value_or(*rows) != *rows)
+    return false;
   if (domain == group.domain)
     return continues || sharesInput || domain.empty();
   // A kernel has rows and columns: values of its rows can only be reduced to a
@@ -351,6 +375,8 @@ void FusionPlan::place(Operation *op) {
       numberGroups.push_back(index);
   }
   all[index].items.push_back(op);
+  if (auto rows = rowDimsOf(op))
+    all[index].rowDims = rows;
   for (Value input : dependencies.inputs) {
     all[index].inputs.insert(input);
     Value memory = memoryOf(input);

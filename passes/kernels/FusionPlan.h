@@ -22,6 +22,8 @@ namespace mp {
 struct FusionGroup {
   llvm::SmallVector<mlir::Operation *> items;
   llvm::SmallVector<int64_t> domain; ///< sizes of the loops, without ones
+  /// How many of these are rows, if a reduction tells rows and columns apart.
+  std::optional<unsigned> rowDims;
   mlir::Value predicate; ///< all results are written under this flag
   bool closed = false;   ///< an anchor or a transpose: takes no more items, but
                          ///< an anchor, which is the first, may take groups
