@@ -24,6 +24,14 @@ Error checkFields(ArrayRef<std::string> fields,
   return Error::success();
 }
 
+/// Fails if several values could be meant by a field.
+Error checkNames(ArrayRef<std::string> fields, ArrayRef<std::string> names) {
+  for (const std::string &field : fields)
+    if (count(names, field) > 1)
+      return makeError("has more than one field '{0}'", field);
+  return Error::success();
+}
+
 std::vector<std::string>
 valuesOf(MutableArrayRef<std::optional<std::string>> found) {
   std::vector<std::string> values;
@@ -75,6 +83,8 @@ Error readObject(StringRef line, ArrayRef<std::string> fields,
   });
   if (failed || json.end())
     return makeError("{0}", json.message());
+  if (Error error = checkNames(fields, names))
+    return error;
   if (Error error = checkFields(fields, found, names))
     return error;
   values = valuesOf(found);
@@ -176,6 +186,8 @@ Error readCsv(StringRef text, char separator, ArrayRef<std::string> fields,
   if (csv.atEnd())
     return makeError("is empty, expected a line of names");
   if (Error error = csv.next(names))
+    return error;
+  if (Error error = checkNames(fields, names))
     return error;
   std::vector<std::optional<std::string>> found(fields.size());
   while (!csv.atEnd()) {

@@ -186,6 +186,9 @@ Error Table::readClasses() {
     auto known = name.getAsString();
     if (!known)
       return makeError("{0}: classes: expected names", options.classes);
+    if (is_contained(classes, *known))
+      return makeError("{0}: classes: '{1}' is there more than once",
+                       options.classes, *known);
     classes.push_back(known->str());
   }
   return Error::success();

@@ -42,6 +42,9 @@ TEST_F(RowsTest, JsonLines) {
   EXPECT_HAS(read("x.jsonl", "{\"a\": \"1\", \"b\": \"2\"} x"),
              path + ": line 1: byte 21");
   EXPECT_HAS(read("x.jsonl", "[1]"), path + ": line 1: byte 0");
+  EXPECT_EQ(
+      read("x.jsonl", "{\"b\": 1, \"a\": 2, \"b\": 3, \"c\": 4, \"c\": 5}"),
+      path + ": line 1: has more than one field 'b'");
   EXPECT_EQ(read("x.jsonl", "{\"a\": \"\x80\"}"),
             path + ": byte 7 is not UTF-8");
 }
@@ -58,6 +61,9 @@ TEST_F(RowsTest, Csv) {
   EXPECT_EQ(read("x.csv", "a,b\n1\n"),
             path + ": line 2: has 1 values, the first line has 2 names");
   EXPECT_HAS(read("x.csv", "x,y\n1,2\n"), path + ": line 2: has no field 'a'");
+  EXPECT_EQ(read("x.csv", "c,a,c,b\n1,2,3,4\n"), "2: 2|4;");
+  EXPECT_EQ(read("x.csv", "a,b,a\n1,2,3\n"),
+            path + ": line 1: has more than one field 'a'");
   EXPECT_EQ(read("x.csv", "a,b\n\"1,2\n"),
             path + ": line 2: a value in quotes has no end");
   EXPECT_HAS(read("x.csv", "a,b\n\"1\"2,3\n"),
