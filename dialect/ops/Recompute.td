@@ -28,7 +28,7 @@ def Mp_RecomputeBarrierOp : Mp_PureOp<"recompute_barrier"> {
   let summary = "identity for ops that run only after another value is computed";
   let description = [{
     `mp-recompute` inserts the op between a value that is kept and the ops that recompute others from it, and
-    `mp-order-chunks` between the parts of a loss. The ops that read it are then not merged with the ops before, and
+    `mp-join-products` between the parts of a loss. The ops that read it are then not merged with the ops before, and
     they run in kernels after the one that computes `since`. `mp-fuse` orders kernels by the op and removes it.
 
     Example: `%b = mp.recompute_barrier %x since %g : tensor<4x8xf32>, tensor<4x2xf32>`

@@ -9,7 +9,6 @@
 #include "dialect/ops/Linear.h"
 #include "dialect/ops/LossScaling.h"
 #include "dialect/ops/Recipe.h"
-#include "dialect/ops/Recompute.h"
 #include "dialect/ops/Reduction.h"
 #include "passes/Passes.h"
 #include "passes/analysis/Recipe.h"
@@ -169,28 +168,8 @@ private:
           first = user;
     if (!first)
       return;
-    Operation *before = first->getPrevNode();
     for (Operation *op : ops)
       op->moveBefore(first);
-    waitFor(before, ops);
-  }
-
-  /// Lets the product of a part wait for the backward of the part before it: a
-  /// target that puts launches in another order could take all products first,
-  /// and hold their logits at once.
-  void waitFor(Operation *before, ArrayRef<Operation *> ops) {
-    if (!before || before == seed || isForward(before) ||
-        before->getNumResults() == 0)
-      return;
-    for (Operation *op : ops)
-      if (isa<LinearOp, MatmulOp>(op)) {
-        OpBuilder builder(op);
-        auto barrier = RecomputeBarrierOp::create(
-            builder, op->getLoc(), op->getOperand(0), before->getResult(0));
-        barrier->setAttr(kChunkAttr, chunkOf(op));
-        op->setOperand(0, barrier);
-        return;
-      }
   }
 
   func::FuncOp step;

@@ -71,10 +71,9 @@ def OrderChunks : Mp_Pass<"mp-order-chunks", "::mlir::ModuleOp"> {
   let description = [{
     The gradient of a loss for its logits depends on the logits, not on the loss. So the ops of a part that
     `mp-chunk-loss` has marked move to their backward, which runs in the reverse order of the parts, and the ops that
-    take the losses of all parts move to the end. The product of a part reads its rows through `mp.recompute_barrier`
-    since the part before, as a target that puts launches in another order would take all products first. The products
-    that make the gradient of the weight yield f32, in which they are added up. If a gradient depends on the losses, as
-    that of their logarithm does, the pass fails. It runs behind `mp-autodiff`, and removes nothing.
+    take the losses of all parts move to the end. The products that make the gradient of the weight yield f32, in which
+    they are added up. If a gradient depends on the losses, as that of their logarithm does, the pass fails. It runs
+    behind `mp-autodiff`, and removes nothing.
 
     ```mlir
     // before                                  // after

@@ -114,12 +114,11 @@ private:
     }
     if (wish.keep == Wish::All || (wish.keep == Wish::Marked && marked.empty()))
       return success();
-    for (auto barrier : function.getOps<RecomputeBarrierOp>()) {
-      if (barrier->hasAttr(kChunkAttr)) // what waits is computed once
-        continue;
+    auto barriers = function.getOps<RecomputeBarrierOp>();
+    if (!barriers.empty()) {
       auto diagnostic = function.emitOpError()
                         << "has values that are computed again already";
-      diagnostic.attachNote(barrier.getLoc()) << "the first";
+      diagnostic.attachNote((*barriers.begin()).getLoc()) << "the first";
       return diagnostic;
     }
     if (wish.keep == Wish::Marked) {

@@ -9,7 +9,6 @@
 #include "dialect/ops/View.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "passes/Passes.h"
 #include "llvm/ADT/SetVector.h"
 #include <numeric>
 
@@ -141,9 +140,7 @@ void RecomputePlan::findRepeated() {
   repeatedBytes.resize(ops.size() + 1);
   DenseSet<Value> again;
   for (unsigned i = forwardEnd; i < ops.size(); ++i) {
-    // The parts of a loss wait for each other, and are computed once.
-    bool isBarrier =
-        isa<RecomputeBarrierOp>(ops[i]) && !ops[i]->hasAttr(kChunkAttr);
+    bool isBarrier = isa<RecomputeBarrierOp>(ops[i]);
     auto isIn = [](const DenseSet<Value> &set) {
       return [&set](Value value) { return set.contains(value); };
     };

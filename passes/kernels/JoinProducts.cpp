@@ -71,6 +71,7 @@ struct JoinProducts : mp::impl::JoinProductsBase<JoinProducts> {
       join<SumOp>(root);
     for (AddOp add : function.getOps<AddOp>())
       keepApart(add);
+    keepInOrder(function);
   }
 
 private:
@@ -88,6 +89,30 @@ private:
           RecomputeBarrierOp::create(builder, add.getLoc(), sum, sum);
       add->replaceUsesOfWith(sum, stored);
       return;
+    }
+  }
+
+  /// Lets the logits of a part of a loss wait for the gradients of the part
+  /// before it: a target that puts launches in another order could take the
+  /// logits of all parts first.
+  static void keepInOrder(func::FuncOp function) {
+    IntegerAttr part;
+    Operation *last = nullptr, *before = nullptr; // of a part
+    for (Operation &op : function.getBody().front()) {
+      auto own = op.getAttrOfType<IntegerAttr>(kChunkAttr);
+      if (!own)
+        continue;
+      if (own != part)
+        before = last;
+      part = own;
+      last = &op;
+      if (!before || !isa<LinearOp, MatmulOp>(op))
+        continue;
+      OpBuilder builder(&op);
+      op.setOperand(0, RecomputeBarrierOp::create(builder, op.getLoc(),
+                                                  op.getOperand(0),
+                                                  before->getResult(0)));
+      before = nullptr;
     }
   }
 

@@ -10,8 +10,9 @@ def JoinProducts : Mp_Pass<"mp-join-products", "::mlir::func::FuncOp"> {
     Where products `mp.matmul transpose_a` are added up, and their operands have fewer elements than their
     results, their rows are joined, and one product adds up all of them. Sums of the same rows are joined with
     them. The gradient of a weight that all time steps of a scan share is such a sum. Its terms are added in
-    another order than before, and rounded once. The products of parts of a loss (`mp-chunk-loss`) are not joined, and
-    each is added to the sum of those before it as it is computed.
+    another order than before, and rounded once. The products of parts of a loss (`mp-chunk-loss`) are not joined:
+    each is added to the sum of those before it as it is computed, and the logits of a part wait for it
+    (`mp.recompute_barrier`), so that no target computes those of all parts first.
 
     ```mlir
     // before                                  // after

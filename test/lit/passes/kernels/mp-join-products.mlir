@@ -45,3 +45,24 @@ func.func @apart(%a: tensor<64x4xf32>, %b: tensor<64x4xf32>, %c: tensor<2x16xf32
   %w = mp.add %v, %u : tensor<16x16xf32>, tensor<16x16xf32>
   return %r, %s, %w : tensor<4x4xf32>, tensor<16x16xf32>, tensor<16x16xf32>
 }
+
+// Products of parts of a loss stay apart: each is added to a sum that is stored, and the next part waits for it.
+// CHECK-LABEL: @parts
+// CHECK: %[[Z1:.*]] = mp.linear %arg0
+// CHECK: %[[P1:.*]] = mp.matmul %[[Z1]], %arg0 transpose_a
+// CHECK: %[[X0:.*]] = mp.recompute_barrier %arg1 since %[[P1]]
+// CHECK: %[[Z0:.*]] = mp.linear %[[X0]]
+// CHECK: %[[S1:.*]] = mp.add %arg3, %[[P1]]
+// CHECK: %[[P0:.*]] = mp.matmul %[[Z0]], %arg1 transpose_a
+// CHECK: %[[B1:.*]] = mp.recompute_barrier %[[S1]] since %[[S1]]
+// CHECK: mp.add %[[B1]], %[[P0]]
+func.func @parts(%x1: tensor<4x16xf32>, %x0: tensor<4x16xf32>, %w: tensor<32x16xf32>, %e: tensor<32x16xf32>)
+    -> tensor<32x16xf32> {
+  %z1 = mp.linear %x1, %w {mp.chunk = 1 : i64} : tensor<4x16xf32>, tensor<32x16xf32>
+  %p1 = mp.matmul %z1, %x1 transpose_a {mp.chunk = 1 : i64} : tensor<4x32xf32>, tensor<4x16xf32>
+  %z0 = mp.linear %x0, %w {mp.chunk = 0 : i64} : tensor<4x16xf32>, tensor<32x16xf32>
+  %s1 = mp.add %e, %p1 : tensor<32x16xf32>, tensor<32x16xf32>
+  %p0 = mp.matmul %z0, %x0 transpose_a {mp.chunk = 0 : i64} : tensor<4x32xf32>, tensor<4x16xf32>
+  %s0 = mp.add %s1, %p0 : tensor<32x16xf32>, tensor<32x16xf32>
+  return %s0 : tensor<32x16xf32>
+}
