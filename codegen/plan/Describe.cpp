@@ -3,6 +3,7 @@
 #include "dialect/ops/Cast.h"
 #include "dialect/ops/Recipe.h"
 #include "dialect/ops/State.h"
+#include "dialect/ops/View.h"
 #include "passes/Passes.h"
 #include "passes/analysis/TimeSteps.h"
 #include "program/Names.h"
@@ -190,17 +191,22 @@ std::vector<DataSource> mp::describeData(ModuleOp module) {
   return sources;
 }
 
+/// Whether the result has the elements of the operand, all of them.
+static bool keepsIntegers(Operation *op) {
+  return isa<ReshapeOp, TransposeOp, BroadcastOp>(op) ||
+         (isa<CastOp>(op) && isa<IntegerType>(elementType(op->getResult(0))));
+}
+
 /// Returns the tightest range that ops require of a value, looking through
-/// casts of integers.
+/// casts of integers and ops that move them.
 static std::optional<IndexRange> rangeOf(Value value) {
   std::optional<IndexRange> range;
   for (OpOperand &use : value.getUses()) {
     std::optional<IndexRange> asked;
     if (auto op = dyn_cast<IndexOperandOpInterface>(use.getOwner()))
       asked = op.getIndexRange(use.getOperandNumber());
-    else if (auto cast = dyn_cast<CastOp>(use.getOwner());
-             cast && isa<IntegerType>(elementType(cast)))
-      asked = rangeOf(cast);
+    else if (keepsIntegers(use.getOwner()))
+      asked = rangeOf(use.getOwner()->getResult(0));
     if (asked && (!range || asked->high < range->high))
       range = asked;
   }
