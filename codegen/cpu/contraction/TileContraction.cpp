@@ -250,7 +250,7 @@ private:
     for (int64_t i = 0; i < plan.tilesN; ++i)
       columns.push_back(
           placeOf(b.add(column, i), firstColumn, beforeB, plan.packsB));
-    return b.fold(first, last, block, [&](Value step, ValueRange before) {
+    auto addStep = [&](Value step, ValueRange before, int64_t k) {
       SmallVector<MatrixTiles::Place> tilesOfA, tilesOfB;
       for (Value at : rows)
         tilesOfA.push_back(
@@ -258,7 +258,17 @@ private:
       for (Value at : columns)
         tilesOfB.push_back(
             {matrixB, b.add(at, b.mul(step, plan.tileCount)), kDepth});
-      return tiles->multiplyAdd(before, tilesOfA, tilesOfB, kDepth);
+      return tiles->multiplyAdd(before, tilesOfA, tilesOfB, k);
+    };
+    Value whole = b.min(last, plan.wholeSteps());
+    SmallVector<Value> sums =
+        b.fold(first, whole, block, [&](Value step, ValueRange before) {
+          return addStep(step, before, kDepth);
+        });
+    if (plan.wholeSteps() == plan.steps)
+      return sums;
+    return b.fold(whole, last, sums, [&](Value step, ValueRange before) {
+      return addStep(step, before, plan.pairsOfRest() * 2);
     });
   }
 

@@ -62,6 +62,13 @@ struct TileContractionPlan {
     int64_t columns = packsA ? columnsInItem / tilesN : 1;
     return rows * columns * MatrixTiles::side * sumsPitch();
   }
+  /// Steps of all pairs. The last one may have fewer, which dot products take
+  /// alone; the zeros after them are multiplied by tile registers, whose shapes
+  /// are few.
+  int64_t wholeSteps() const {
+    return unit == TileUnit::DotProducts ? k / MatrixTiles::depth : steps;
+  }
+  int64_t pairsOfRest() const { return (k % MatrixTiles::depth + 1) / 2; }
   int64_t stepsInPart() const { return (steps + parts - 1) / parts; }
   /// Elements of the tiles of a part, in scratch.
   int64_t scratchA() const { return packsA ? rowsInItem * countOfPart() : 0; }
