@@ -68,12 +68,13 @@ def compare(arguments, cases, write_safetensors, name, golden):
     single = metrics(run(arguments, folder, "fp32", *batch, "--precision", "fp32"))["loss"]
     mixed = metrics(run(arguments, folder, "bf16", *batch, "--precision", "bf16"))["loss"]
     for trial in range(TRIALS):
+        if trial:
+            print(f"{name:15} gradients {gradient:.1e} ({where}): once more from weights that differ by a rounding", flush=True)
+            write_safetensors(folder / "weights.safetensors", disturbed(weights, trial))
         first = run(arguments, folder, f"first-{trial}", *batch, "--precision", "fp32", "--max-steps", 1)
         gradient, where = gradients_apart(cases, first / "checkpoint.safetensors", golden["gradients"])
         if gradient <= GRADIENT:
             break
-        print(f"{name:15} gradients {gradient:.1e} ({where}): once more from weights that differ by a rounding", flush=True)
-        write_safetensors(folder / "weights.safetensors", disturbed(weights, trial))
     losses, halves = apart(single, golden["losses_f32"]), apart(mixed, golden["losses_f32"])
     print(f"{name:15} losses {losses:.1e} (from double {apart(single, golden['losses']):.1e}), gradients {gradient:.1e} ({where}), "
           f"bf16 {halves:.1e} (PyTorch's {apart(golden['losses_bf16'], golden['losses_f32']):.1e})", flush=True)
